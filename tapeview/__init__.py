@@ -1,0 +1,1 @@
+"""A terminal debugger for LLM-agent conversations."""

@@ -1,0 +1,1 @@
+"""Session formats: one file each, found by walking this package."""

@@ -1,0 +1,1 @@
+"""Rules: one class each, found by walking this package."""

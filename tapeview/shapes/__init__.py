@@ -1,0 +1,1 @@
+"""Ways to spell a message: each reads the bytes of one message into a role and blocks."""

@@ -1,0 +1,1 @@
+"""Widgets drawn as lines."""
