@@ -1,0 +1,322 @@
+"""The command line: words to one function each. The only place that prints, and that exits."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import NoReturn
+
+from tapeview.errors import OpenError, TapeviewError, UsageError
+
+__all__ = ["run"]
+
+COMMAND_NAMES = ("open", "show", "request", "check", "formats", "rules", "explain")
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse, but a fault of words is our own error: one sentence, exit 2."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {message}. See {self.prog} --help.")
+
+
+def run(words: Sequence[str]) -> int:
+    """Do what the words say; the exit code.
+
+    0 done, 1 ``check`` found what it was to fail on (or ``request --strict`` lacks something),
+    2 wrong words, or a given path cannot be read.
+    """
+    try:
+        arguments = _parser().parse_args(_with_command(words))
+        code: int = arguments.do(arguments)
+        sys.stdout.flush()
+    except TapeviewError as error:
+        _say(str(error))
+        return 2
+    except BrokenPipeError:
+        # Whoever read our output has enough; Python must not complain while it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return code
+
+
+def _with_command(words: Sequence[str]) -> list[str]:
+    """A first word that is no command is a path to open."""
+    first = words[0] if words else ""
+    if first in COMMAND_NAMES or first in ("-h", "--help", "--version"):
+        return list(words)
+    return ["open", *words]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="tapeview",
+        description="A debugger for LLM-agent conversations, in the terminal. "
+        "`tapeview PATH` opens a session.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_open(commands)
+    _add_show(commands)
+    _add_request(commands)
+    _add_check(commands)
+    for name, words, do in (
+        ("formats", "the session formats that are read", _formats),
+        ("rules", "the rules that check looks at", _rules),
+    ):
+        commands.add_parser(name, help=words, description=words).set_defaults(do=do)
+    explain = commands.add_parser("explain", help="what a rule means and how to mend it")
+    explain.add_argument("code", metavar="CODE")
+    explain.set_defaults(do=_explain)
+    return parser
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print(f"tapeview {version('tapeview')}")
+        parser.exit()
+
+
+def _add_open(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("open", help="open a session on the screen")
+    parser.add_argument("path", metavar="PATH", nargs="?", help="a session file; - reads stdin")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--turn", type=int, metavar="N", help="start at turn N")
+    place.add_argument("--at", metavar="PLACE", help="start at a path: messages.4.content.1")
+    parser.set_defaults(do=_open)
+
+
+def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("show", help="print the outline, a line for each block")
+    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("--turn", type=int, metavar="N", help="what the model knew at turn N")
+    parser.add_argument("--only", action="store_true", help="with --turn: that turn alone")
+    parser.add_argument("--full", action="store_true", help="the whole text of each block")
+    parser.add_argument("--json", action="store_true", help="rows as JSON")
+    parser.set_defaults(do=_show)
+
+
+def _add_request(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("request", help="print the request body of a call")
+    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("--turn", type=int, metavar="N", help="the call whose reply is turn N")
+    parser.add_argument("--strict", action="store_true", help="exit 1 if something is not stored")
+    parser.set_defaults(do=_request)
+
+
+def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("check", help="find what the API would refuse")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders to walk")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--json", action="store_const", const="json", dest="format")
+    parser.add_argument("--as", choices=("request", "session"), dest="purpose")
+    parser.add_argument("--select", metavar="CODES", help="only these rules: TU001,TR")
+    parser.add_argument("--ignore", metavar="CODES", help="all but these rules")
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "suspicion", "pending", "info"),
+        default="error",
+        help="exit 1 for findings of this severity and worse",
+    )
+    parser.set_defaults(do=_check)
+
+
+def _open(arguments: argparse.Namespace) -> int:
+    if arguments.path is None:
+        raise UsageError("tapeview: name a session file to open. See tapeview --help.")
+    from tapeview.open_session import load
+
+    opened = load(arguments.path)
+    if arguments.path == "-":
+        _take_keys_from_terminal()
+    from tapeview.tui.app import TapeviewApp
+
+    app = TapeviewApp(opened, turn=arguments.turn, at=arguments.at)
+    app.run()
+    return app.return_code or 0
+
+
+def _take_keys_from_terminal() -> None:
+    """Standard input was the tape; the keys come from the terminal itself."""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        raise UsageError("tapeview: - needs a terminal to take keys from; use show.") from None
+    os.dup2(terminal, 0)
+    os.close(terminal)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from tapeview.open_session import load
+    from tapeview.show import json_rows, lines
+
+    if arguments.only and arguments.turn is None:
+        raise UsageError("tapeview show: --only goes with --turn N.")
+    snapshot = load(arguments.path).snapshot()
+    if arguments.json:
+        _print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
+        return 0
+    _print_lines(lines(snapshot, arguments.turn, arguments.only, arguments.full))
+    return 0
+
+
+def _request(arguments: argparse.Namespace) -> int:
+    from tapeview.open_session import load
+    from tapeview.wire.request import request_of, sent_before
+
+    snapshot = load(arguments.path).snapshot()
+    turn = None if arguments.turn is None else snapshot.turn(arguments.turn)
+    messages = sent_before(snapshot.index, snapshot.tape.sent, turn)
+    request = request_of(snapshot.session, snapshot.tape, messages)
+    _print_bytes(request.body)
+    if request.absent:
+        _say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
+    return 1 if request.absent and arguments.strict else 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from tapeview.open_session import load
+    from tapeview.report import Report, SessionReport, report_of, text_lines, unreadable
+    from tapeview.rules._rule import SEVERITIES
+
+    codes = _codes(arguments.select, arguments.ignore)
+    reports: list[SessionReport] = []
+    failed = passed_over = 0
+    progress = _Progress()
+    for given in arguments.paths:
+        found = 0
+        for path, walked in _walk(given):
+            progress.step(path)
+            try:
+                report = report_of(load(path, arguments.purpose).snapshot(codes=codes))
+            except OpenError as error:
+                if walked:
+                    passed_over += 1
+                    continue
+                report, failed = unreadable(path, str(error)), failed + 1
+                _say(str(error))
+            reports.append(report)
+            found += 1
+        if not found:
+            failed += 1
+            sentence = f"{given}: there is no session in this folder that tapeview reads."
+            reports.append(unreadable(given, sentence))
+            _say(sentence)
+    progress.done()
+    if arguments.format == "json":
+        _print_bytes(Report(reports).to_json())
+    else:
+        _print_lines(line for report in reports if not report.error for line in text_lines(report))
+    if passed_over:
+        _say(f"{passed_over} other files passed over")
+    if failed:
+        return 2
+    bad = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1]
+    findings = (f for report in reports for tape in report.tapes for f in tape.findings)
+    return 1 if any(finding.severity in bad for finding in findings) else 0
+
+
+def _walk(given: str) -> Iterator[tuple[str, bool]]:
+    """The given file, or every file below the given folder; whether it was walked to."""
+    if given == "-" or not Path(given).is_dir():
+        yield given, False
+        return
+    for folder, folders, files in os.walk(given):
+        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
+        for name in sorted(files):
+            path = Path(folder) / name
+            if path.is_file():
+                yield str(path), True
+
+
+def _codes(select: str | None, ignore: str | None) -> list[str]:
+    """Codes of the rules to look at; a prefix such as TR stands for its family."""
+    from tapeview.rules._registry import all_rules
+
+    codes = [rule.code for rule in all_rules()]
+    chosen = _matching(codes, select, "--select") if select else codes
+    left_out = _matching(codes, ignore, "--ignore") if ignore else []
+    return [code for code in chosen if code not in left_out]
+
+
+def _matching(codes: Iterable[str], words: str, option: str) -> list[str]:
+    found: list[str] = []
+    for word in (word.strip().upper() for word in words.split(",")):
+        matches = [code for code in codes if word and code.startswith(word)]
+        if not matches:
+            raise UsageError(f"tapeview check: {option}: there is no rule {word or '(empty)'}.")
+        found += matches
+    return found
+
+
+def _formats(arguments: argparse.Namespace) -> int:
+    del arguments
+    from tapeview.formats._registry import all_formats
+
+    _print_lines(f"{format_.name:<14} {format_.title}" for format_ in all_formats())
+    return 0
+
+
+def _rules(arguments: argparse.Namespace) -> int:
+    del arguments
+    from tapeview.rules._registry import all_rules, page_of
+
+    _print_lines(
+        f"{rule.code}  {rule.severity:<8} {rule.name:<24} {page_of(rule).splitlines()[0]}"
+        for rule in all_rules()
+    )
+    return 0
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from tapeview.rules._registry import all_rules
+    from tapeview.show import rule_page
+
+    wanted = arguments.code.upper()
+    for rule in all_rules():
+        if wanted in (rule.code, rule.name.upper()):
+            _print_lines(rule_page(rule))
+            return 0
+    raise UsageError(f"tapeview explain: there is no rule {arguments.code}. See tapeview rules.")
+
+
+class _Progress:
+    """On a terminal, what is being read, once the work takes longer than a second."""
+
+    def __init__(self) -> None:
+        self.started = monotonic()
+        self.shown = False
+
+    def step(self, path: str) -> None:
+        if sys.stderr.isatty() and monotonic() - self.started > 1.0:
+            from tapeview.tape.clean import cut, printable
+
+            sys.stderr.write(f"\r\x1b[K{cut(printable(path), 70)}")
+            sys.stderr.flush()
+            self.shown = True
+
+    def done(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+
+
+def _print_lines(lines: Iterable[str]) -> None:
+    write: Callable[[bytes], int] = sys.stdout.buffer.write
+    for line in lines:
+        write(line.encode("utf-8", "replace") + b"\n")
+
+
+def _print_bytes(data: bytes) -> None:
+    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
+
+
+def _say(sentence: str) -> None:
+    from tapeview.tape.clean import printable
+
+    print(printable(sentence), file=sys.stderr)

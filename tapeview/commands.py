@@ -1,0 +1,165 @@
+"""THE table of commands. Key bindings, footer, palette, help screen and README come from here."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["COMMANDS", "Command", "Group", "Where", "command"]
+
+Where = Literal["anywhere", "timeline", "block", "problems", "help"]
+Group = Literal["move", "find", "look", "take", "program"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing a user can ask for.
+
+    ``keys`` are Textual key names, the first is the one shown. ``footer`` is the word beside the
+    key at the bottom of the screen, "" for a command that the footer leaves out. ``show`` is how
+    people read the keys.
+    """
+
+    id: str
+    title: str
+    keys: tuple[str, ...]
+    show: str
+    where: Where
+    group: Group
+    help: str
+    footer: str = ""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("next_turn", "Next turn", ("n",), "n", "anywhere", "move", "next turn", "turn"),
+    Command("previous_turn", "Previous turn", ("p",), "p", "anywhere", "move", "previous turn"),
+    Command(
+        "next_problem",
+        "Next problem",
+        ("right_square_bracket",),
+        "]",
+        "anywhere",
+        "move",
+        "next problem",
+        "problem",
+    ),
+    Command(
+        "previous_problem",
+        "Previous problem",
+        ("left_square_bracket",),
+        "[",
+        "anywhere",
+        "move",
+        "previous problem",
+    ),
+    Command(
+        "follow_link",
+        "Jump along the link",
+        ("t",),
+        "t",
+        "anywhere",
+        "move",
+        "other end of the link",
+        "link",
+    ),
+    Command(
+        "open",
+        "Open or fold",
+        ("enter",),
+        "enter",
+        "anywhere",
+        "move",
+        "open, fold, unfold",
+        "open",
+    ),
+    Command("back", "Back", ("escape",), "esc", "anywhere", "move", "back to the timeline"),
+    Command("next_pane", "Next pane", ("tab",), "tab", "anywhere", "move", "next pane"),
+    Command(
+        "previous_pane",
+        "Previous pane",
+        ("shift+tab",),
+        "shift+tab",
+        "anywhere",
+        "move",
+        "pane before",
+    ),
+    Command(
+        "go_to",
+        "Go to",
+        ("colon",),
+        ":",
+        "anywhere",
+        "find",
+        "go to: 12, messages.4.content.1, or a pasted API error",
+        "go to",
+    ),
+    Command(
+        "fold_all",
+        "Fold or unfold all turns",
+        ("z",),
+        "z",
+        "anywhere",
+        "look",
+        "fold, unfold all turns",
+    ),
+    Command(
+        "taller",
+        "More room for problems",
+        ("ctrl+up",),
+        "ctrl+↑",
+        "anywhere",
+        "look",
+        "problems higher",
+    ),
+    Command(
+        "shorter",
+        "Less room for problems",
+        ("ctrl+down",),
+        "ctrl+↓",
+        "anywhere",
+        "look",
+        "problems lower",
+    ),
+    Command(
+        "dark_light",
+        "Dark or light",
+        ("ctrl+t",),
+        "ctrl+t",
+        "anywhere",
+        "look",
+        "dark, light theme",
+    ),
+    Command("copy_text", "Copy text", ("y",), "y", "anywhere", "take", "copy the text", "copy"),
+    Command("copy_json", "Copy JSON", ("Y",), "Y", "anywhere", "take", "copy the JSON"),
+    Command("copy_path", "Copy path", ("ctrl+y",), "ctrl+y", "anywhere", "take", "copy the path"),
+    Command(
+        "open_editor",
+        "Open in $EDITOR",
+        ("o",),
+        "o",
+        "anywhere",
+        "take",
+        "open in $EDITOR",
+        "editor",
+    ),
+    Command(
+        "help",
+        "Keys and signs",
+        ("question_mark",),
+        "?",
+        "anywhere",
+        "program",
+        "this page",
+        "help",
+    ),
+    Command(
+        "palette", "Command palette", ("ctrl+p",), "ctrl+p", "anywhere", "program", "all commands"
+    ),
+    Command("quit", "Quit", ("q",), "q", "anywhere", "program", "quit", "quit"),
+)
+
+
+def command(identity: str) -> Command:
+    """The command of that id. Raises ``KeyError`` for an unknown one."""
+    for entry in COMMANDS:
+        if entry.id == identity:
+            return entry
+    raise KeyError(identity)

@@ -1,0 +1,277 @@
+"""How Claude Code's resume walks a session file: ``formats.md`` b.3, steps 1 to 5.
+
+The outcome is the stored chain; what is off it keeps its reason.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from tapeview.tape.message import Message, message_of
+from tapeview.tape.record import Record
+
+__all__ = ["Chain", "LineFacts", "facts_of", "follow"]
+
+NEAR_SECONDS = 5.0
+"""A missing parent is replaced by the closest earlier line within this time."""
+
+
+class LineFacts(msgspec.Struct, frozen=True, gc=False):
+    """What the chain asks of a line."""
+
+    uuid: str
+    parent: str
+    logical_parent: str
+    type: str
+    subtype: str
+    sidechain: bool = False
+    shown_only: bool = False
+    summary: bool = False
+    meta: bool = False
+    model: str = ""
+    version: str = ""
+    cwd: str = ""
+
+
+class Chain(msgspec.Struct, frozen=True):
+    """The stored chain as messages, and every other stored message with its reason."""
+
+    messages: tuple[Message, ...]
+    unsent: Mapping[Record, str]
+    before_boundary: int = 0
+    """Messages that compaction left behind."""
+
+
+_NO_FACTS = LineFacts("", "", "", "", "")
+
+
+def facts_of(record: Record) -> LineFacts:
+    """A line's facts; empty ones for an unreadable line."""
+    return record.facts if isinstance(record.facts, LineFacts) else _NO_FACTS
+
+
+def follow(records: Sequence[Record]) -> Chain:
+    """Steps 1 to 5 over all lines of a session."""
+    tree = _Tree(records)
+    leaf = tree.leaf()
+    chain = tree.walk(leaf) if leaf is not None else []
+    chain = tree.with_siblings(chain)
+    held = set(chain)
+    behind = tree.behind(chain)
+    unsent = {
+        record: tree.reason(record, behind)
+        for record in records
+        if record.kind == "message" and record not in held
+    }
+    left = [record for record in records if record in behind and record.kind == "message"]
+    return Chain(group(chain), unsent, len(group(left)))
+
+
+class _Tree:
+    """Step 1: lines by uuid, a later one in place of an earlier; progress lines skipped."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.position = {record: k for k, record in enumerate(records)}
+        self.by_uuid: dict[str, Record] = {}
+        skipped: dict[str, str] = {}
+        for record in records:
+            facts = facts_of(record)
+            if not facts.uuid:
+                continue
+            if facts.type == "progress":
+                skipped[facts.uuid] = facts.parent
+            elif facts.type in ("user", "assistant", "system", "attachment"):
+                self.by_uuid[facts.uuid] = record
+        self.parents: dict[Record, str] = {}
+        self.children: dict[str, list[Record]] = defaultdict(list)
+        for record in self.by_uuid.values():
+            parent, seen = facts_of(record).parent, set()
+            while parent in skipped and parent not in seen:
+                seen.add(parent)
+                parent = skipped[parent]
+            self.parents[record] = parent
+            if parent:
+                self.children[parent].append(record)
+        self.all_side = all(facts_of(record).sidechain for record in self.by_uuid.values())
+
+    def leaf(self) -> Record | None:
+        """Step 3: the newest user or assistant line that a childless line leads up to."""
+        best: tuple[str, int] | None = None
+        found: Record | None = None
+        tried: set[Record] = set()
+        for record in self.by_uuid.values():
+            if self.children.get(facts_of(record).uuid):
+                continue
+            spoken = self._nearest_spoken(record, tried)
+            if spoken is None or (facts_of(spoken).sidechain and not self.all_side):
+                continue
+            key = (spoken.time, self.position[spoken])
+            if best is None or key > best:
+                best, found = key, spoken
+        return found or self._last_spoken()
+
+    def _nearest_spoken(self, record: Record, tried: set[Record]) -> Record | None:
+        current: Record | None = record
+        while current is not None and current not in tried:
+            if facts_of(current).type in ("user", "assistant"):
+                return current
+            tried.add(current)
+            current = self.by_uuid.get(self.parents[current])
+        return None
+
+    def _last_spoken(self) -> Record | None:
+        """For a file whose lines all lie on cycles: nobody is childless."""
+        spoken = [
+            record
+            for record in self.by_uuid.values()
+            if facts_of(record).type in ("user", "assistant")
+            and (self.all_side or not facts_of(record).sidechain)
+        ]
+        return max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
+
+    def walk(self, leaf: Record) -> list[Record]:
+        """Step 4: from the leaf to a root, first line first."""
+        chain: list[Record] = []
+        seen: set[Record] = set()
+        current: Record | None = leaf
+        while current is not None and current not in seen:
+            seen.add(current)
+            chain.append(current)
+            parent = self.parents[current]
+            if not parent:
+                break
+            current = self.by_uuid.get(parent) or self._closest_earlier(current, seen)
+        chain.reverse()
+        return chain
+
+    def _closest_earlier(self, record: Record, seen: set[Record]) -> Record | None:
+        moment = _seconds(record.time)
+        if moment is None:
+            return None
+        best: tuple[float, int] | None = None
+        found: Record | None = None
+        for other in self.by_uuid.values():
+            then = _seconds(other.time)
+            side = facts_of(other).sidechain and not self.all_side
+            if then is None or other in seen or side or not 0 <= moment - then <= NEAR_SECONDS:
+                continue
+            if self.position[other] < self.position[record]:
+                key = (then, self.position[other])
+                if best is None or key > best:
+                    best, found = key, other
+        return found
+
+    def with_siblings(self, chain: list[Record]) -> list[Record]:
+        """Step 5: lines of the same reply off the chain, and results below that reply's lines."""
+        held = set(chain)
+        last: dict[str, int] = {}
+        for k, record in enumerate(chain):
+            if record.message_id:
+                last[record.message_id] = k
+        missing: dict[str, list[Record]] = defaultdict(list)
+        lines: dict[str, list[Record]] = defaultdict(list)
+        for record in self.by_uuid.values():
+            identity = record.message_id
+            if identity in last and facts_of(record).type == "assistant":
+                lines[identity].append(record)
+                if record not in held:
+                    missing[identity].append(record)
+        inserted: dict[int, list[Record]] = {}
+        for identity, place in last.items():
+            siblings = sorted(missing[identity], key=self._age)
+            results = [
+                child
+                for line in lines[identity]
+                for child in self.children.get(facts_of(line).uuid, ())
+                if child not in held and any(b.kind == "tool_result" for b in child.blocks)
+            ]
+            if siblings or results:
+                inserted[place] = siblings + sorted(results, key=self._age)
+        whole: list[Record] = []
+        for k, record in enumerate(chain):
+            whole.append(record)
+            whole += inserted.get(k, ())
+        return whole
+
+    def _age(self, record: Record) -> tuple[str, int]:
+        return record.time, self.position[record]
+
+    def behind(self, chain: Sequence[Record]) -> set[Record]:
+        """What stands before the boundary that the chain begins with."""
+        behind: set[Record] = set()
+        first = chain[0] if chain else None
+        while first is not None and facts_of(first).subtype == "compact_boundary":
+            earlier = self.by_uuid.get(facts_of(first).logical_parent)
+            if earlier is None or earlier in behind:
+                break
+            segment = self.with_siblings(self.walk(earlier))
+            behind.update(segment)
+            first = segment[0]
+        return behind
+
+    def reason(self, record: Record, behind: set[Record]) -> str:
+        """Why a stored message is not on the chain, in a word or two."""
+        facts = facts_of(record)
+        if record in behind:
+            return "before the boundary"
+        if facts.sidechain and not self.all_side:
+            return "side line"
+        if not facts.uuid:
+            return "no uuid"
+        if self.by_uuid.get(facts.uuid) is not record:
+            return "superseded"
+        parent = self.parents[record]
+        seen: set[str] = set()
+        while parent and parent not in seen:
+            seen.add(parent)
+            above = self.by_uuid.get(parent)
+            if above is None:
+                return "no parent"
+            if above in behind:
+                return "before the boundary"
+            parent = self.parents[above]
+        return "superseded"
+
+
+def group(chain: Sequence[Record]) -> tuple[Message, ...]:
+    """Lines to messages: one for the lines of a reply, one for a run of user lines.
+
+    Results that stand between the lines of one reply follow it. A reply whose id comes again after
+    a prompt is another one: placeholder ids repeat.
+    """
+    runs: list[tuple[str, str, list[Record]]] = []
+    for record in chain:
+        if record.kind != "message":
+            continue
+        if record.role == "user":
+            if runs and runs[-1][0] == "user":
+                runs[-1][2].append(record)
+            else:
+                runs.append(("user", "", [record]))
+            continue
+        same = _same_reply(runs, record.message_id)
+        if same is not None:
+            same.append(record)
+        else:
+            runs.append(("assistant", record.message_id, [record]))
+    return tuple(message_of(run) for _, _, run in runs)
+
+
+def _same_reply(runs: list[tuple[str, str, list[Record]]], identity: str) -> list[Record] | None:
+    if not identity:
+        return None
+    for role, held, records in reversed(runs):
+        if role == "assistant":
+            return records if held == identity else None
+        if not all(b.kind == "tool_result" for record in records for b in record.blocks):
+            return None
+    return None
+
+
+def _seconds(time: str) -> float | None:
+    try:
+        return datetime.fromisoformat(time).timestamp()
+    except ValueError:
+        return None

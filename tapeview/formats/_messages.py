@@ -1,0 +1,212 @@
+"""Files that hold a ``messages`` array as it is sent: a request body, a bare array, or lines."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from tapeview.errors import OpenError
+from tapeview.formats._format import Format, Store
+from tapeview.formats._head import Head, member_spans
+from tapeview.formats._lines import lines_of, records_of_line
+from tapeview.shapes.fields import is_text, text_of
+from tapeview.tape.json_text import JsonFault, Span, array_spans, loads, skip_blank
+from tapeview.tape.message import message_of
+from tapeview.tape.record import Record
+from tapeview.tape.session import Session
+from tapeview.tape.shape import Shape
+from tapeview.tape.tape import Frame, Tape
+
+__all__ = ["MessagesFormat", "dialect_of"]
+
+CLAUDE = re.compile(r"claude|anthropic", re.IGNORECASE)
+OPENAI = re.compile(r"(^|/)(gpt|chatgpt|o[1-9]|deepseek|codex|davinci)", re.IGNORECASE)
+CHAT_ROLES = frozenset({"tool", "developer", "function"})
+SAMPLE = 200
+"""Messages looked at for a dialect before the model's own spelling is taken for granted."""
+
+
+class MessagesFormat(Format):
+    """Shared by the two dialects: one object, one array, or one message a line."""
+
+    def claims(self, head: Head) -> float:
+        """Sure where the dialect is evident; half sure where the messages are plain text."""
+        messages = _sample(head)
+        if messages is None:
+            return 0.0
+        model = head.member("model") if head.kind == "object" else None
+        tools = head.member("tools") if head.kind == "object" else None
+        dialect = dialect_of(model if isinstance(model, str) else "", messages, tools)
+        if not dialect:
+            return 0.5 if self.shape.dialect == "anthropic" else 0.4
+        return 0.9 if dialect == self.shape.dialect else 0.0
+
+    def open(self, head: Head, path: str) -> Store:
+        """The file as a store of messages."""
+        if head.kind == "lines":
+            return _LinesStore(self, head, path)
+        return _DocumentStore(self, head, path)
+
+
+def dialect_of(model: str, messages: Iterable[object], tools: object) -> str:
+    """``anthropic``, ``openai-chat`` or "" where nothing tells (``formats.md`` j)."""
+    if CLAUDE.search(model):
+        return "anthropic"
+    if OPENAI.search(model):
+        return "openai-chat"
+    for message in messages:
+        if isinstance(message, dict) and (found := _message_dialect(message)):
+            return found
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, dict):
+            return "openai-chat" if tool.get("type") == "function" else "anthropic"
+    return ""
+
+
+def _message_dialect(message: Mapping[str, object]) -> str:
+    if message.get("tool_calls") or message.get("function_call"):
+        return "openai-chat"
+    if message.get("role") in CHAT_ROLES or "tool_call_id" in message:
+        return "openai-chat"
+    content = message.get("content")
+    for part in content if isinstance(content, list) else ():
+        kind = part.get("type") if isinstance(part, dict) else None
+        if kind in ("image_url", "input_audio", "refusal"):
+            return "openai-chat"
+        if isinstance(kind, str) and kind != "text":
+            return "anthropic"
+    return ""
+
+
+def _sample(head: Head) -> list[object] | None:
+    """The first messages, decoded; None where the file holds no such array."""
+    if head.kind == "lines":
+        rows = head.objects
+        # A key that only harness files have means that the line is more than a message.
+        alien = {"uuid", "payload", "sessionId", "message", "parts", "type"}
+        plain = [row for row in rows if isinstance(row.get("role"), str) and not alien & row.keys()]
+        return list(plain) if plain and len(plain) * 2 >= len(rows) else None
+    if head.kind not in ("object", "array"):
+        return None
+    start = _array_start(head.text, head.members)
+    if start is None:
+        return None
+    spans, fault = array_spans(head.text, start)
+    found = [_decoded(head.text, span) for span in spans[:SAMPLE]]
+    if head.kind == "object":
+        return found
+    looks = [isinstance(value, dict) and isinstance(value.get("role"), str) for value in found]
+    return found if (looks and looks[0]) or (not found and fault is None) else None
+
+
+def _array_start(text: bytes, members: Mapping[str, Span]) -> int | None:
+    """Where the array of messages opens; also where it is cut off before its end."""
+    if members and (span := members.get("messages")) is not None:
+        return span.start if text[span.start : span.start + 1] == b"[" else None
+    start = skip_blank(text, 3 if text.startswith(b"\xef\xbb\xbf") else 0)
+    if text[start : start + 1] == b"[":
+        return start
+    if text[start : start + 1] == b"{":
+        return _cut_array(text)
+    return None
+
+
+def _cut_array(text: bytes) -> int | None:
+    """The array of a document whose text ends before the array does."""
+    spans, fault = member_spans(text)
+    if fault is None:
+        return None
+    after = max((span.end for span in spans.values()), default=skip_blank(text, 0) + 1)
+    found = re.compile(rb'[\s,]*"messages"\s*:\s*(?=\[)').match(text, after)
+    return found.end() if found else None
+
+
+def _decoded(text: bytes, span: Span) -> object:
+    try:
+        return loads(text[span.start : span.end])
+    except JsonFault:
+        return None
+
+
+class _MessagesStore(Store):
+    def __init__(self, format_: MessagesFormat, head: Head, path: str) -> None:
+        super().__init__(head.source, path)
+        self.format = format_
+        self.shape: Shape = format_.shape
+        self.head = head
+
+    def frame(self) -> Frame:
+        return Frame()
+
+    def session(self, records: Sequence[Record]) -> Session:
+        messages = tuple(message_of([r]) for r in records if r.kind == "message")
+        tape = Tape("main", "main", messages, messages, {})
+        return Session(
+            path=self.path,
+            format=self.format.name,
+            title=self.format.title,
+            shape=self.shape,
+            source=self.source,
+            records=tuple(records),
+            tapes=(tape,),
+            frame=self.frame(),
+            message_json=_whole_record,
+        )
+
+    def _record(self, start: int, raw: bytes, line: int, shares: bool = False) -> Record:
+        try:
+            reading = self.shape.read(raw)
+        except JsonFault as fault:
+            return Record(start, len(raw), line, "unreadable", label=f"not JSON: {fault.reason}")
+        return Record(
+            start,
+            len(raw),
+            line,
+            "message",
+            reading.role,
+            reading.spelled_role,
+            reading.blocks,
+            reading.message_id,
+            shares_line=shares,
+        )
+
+
+class _LinesStore(_MessagesStore):
+    """One message a line."""
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        for line in lines_of(self.source, start):
+            yield from records_of_line(line, self._record)
+
+
+class _DocumentStore(_MessagesStore):
+    """One JSON document: an object with ``messages``, or the bare array."""
+
+    def records(self, start: int = 0) -> Iterator[Record]:
+        text = self.head.text
+        begin = _array_start(text, self.head.members)
+        if begin is None:
+            raise OpenError(f"{self.path}: there is no array of messages in it.")
+        spans, fault = array_spans(text, begin)
+        line, counted = 1, 0
+        for span in spans:
+            line += text.count(b"\n", counted, span.start)
+            counted = span.start
+            if span.start >= start:
+                yield self._record(span.start, text[span.start : span.end], line)
+        if fault is not None:
+            rest = skip_blank(text, spans[-1].end if spans else begin + 1)
+            rest = skip_blank(text, rest + 1) if text[rest : rest + 1] == b"," else rest
+            line += text.count(b"\n", counted, rest)
+            yield Record(rest, len(text) - rest, line, "unreadable", label=fault.reason)
+
+    def frame(self) -> Frame:
+        raw = {key: self.head.text[a:b] for key, (a, b) in self.head.members.items()}
+        model = raw.pop("model", b"")
+        system, tools = raw.pop("system", b""), raw.pop("tools", b"")
+        raw.pop("messages", None)
+        name = text_of(model) if is_text(model) else ""
+        return Frame(name, system, tools, tuple(raw.items()), whole=True)
+
+
+def _whole_record(record: Record, raw: bytes) -> bytes:
+    del record
+    return raw

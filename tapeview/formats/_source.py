@@ -1,0 +1,70 @@
+"""Opening files and standard input."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from tapeview.errors import OpenError
+from tapeview.tape.source import MemorySource, Source
+
+__all__ = ["FileSource", "open_source"]
+
+
+class FileSource:
+    """A file read by position through one descriptor, so that it may be renamed meanwhile."""
+
+    def __init__(self, path: str) -> None:
+        self._name = path
+        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._size = os.fstat(self._descriptor).st_size
+
+    @property
+    def name(self) -> str:
+        """The path as the user gave it."""
+        return self._name
+
+    @property
+    def size(self) -> int:
+        """Bytes when it was opened."""
+        return self._size
+
+    def read(self, start: int, length: int) -> bytes:
+        """Up to ``length`` bytes from ``start``."""
+        chunks = []
+        while length > 0:
+            chunk = os.pread(self._descriptor, length, start)
+            if not chunk:
+                break
+            chunks.append(chunk)
+            start += len(chunk)
+            length -= len(chunk)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+    def __del__(self) -> None:
+        descriptor, self._descriptor = getattr(self, "_descriptor", -1), -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def open_source(path: str) -> Source:
+    """The bytes of ``path``; ``-`` is standard input.
+
+    Raises ``OpenError`` with one sentence for a path that cannot be read.
+    """
+    if path == "-":
+        return MemorySource(sys.stdin.buffer.read(), "-")
+    try:
+        mode = Path(path).stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise OpenError(f"{path}: this is a folder; name a session file in it.")
+        if not stat.S_ISREG(mode):
+            return MemorySource(Path(path).read_bytes(), path)
+        return FileSource(path)
+    except FileNotFoundError:
+        raise OpenError(f"{path}: there is no such file.") from None
+    except PermissionError:
+        raise OpenError(f"{path}: no permission to read it; check its mode and owner.") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise OpenError(f"{path}: cannot be read: {reason}.") from None

@@ -1,0 +1,253 @@
+"""Claude Code: session files under ``~/.claude/projects``.
+
+Source of the facts: the bundled JavaScript of the npm package ``@anthropic-ai/claude-code``
+2.1.100, files and requests of 2.1.197, and 68 public session files of versions 1.0.0 to 2.1.220.
+There is no public specification.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from tapeview.formats._claude_chain import Chain, LineFacts, follow
+from tapeview.formats._claude_sent import clean, resume_sentence
+from tapeview.formats._format import Format, Store
+from tapeview.formats._head import Head
+from tapeview.formats._lines import lines_of, records_of_line
+from tapeview.shapes.anthropic import AnthropicShape, read_content
+from tapeview.shapes.fields import fields_of, text_of
+from tapeview.tape.json_text import JsonFault, loads
+from tapeview.tape.record import Record, RecordKind, Role
+from tapeview.tape.session import Session
+from tapeview.tape.tape import Frame, Tape
+
+__all__ = ["ClaudeCode"]
+
+SIDE_TYPES = frozenset(
+    {
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "mode",
+        "permission-mode",
+        "last-prompt",
+        "custom-title",
+        "ai-title",
+    }
+)
+TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
+
+
+class _Message(msgspec.Struct):
+    role: str = ""
+    content: Raw | UnsetType = UNSET
+    id: str | None = None
+    model: str | None = None
+
+
+class _Kind(msgspec.Struct):
+    type: str = ""
+
+
+class _Line(msgspec.Struct):
+    """The members that the parent chain and the rows need."""
+
+    type: str = ""
+    uuid: str | None = None
+    parentUuid: str | None = None  # noqa: N815
+    logicalParentUuid: str | None = None  # noqa: N815
+    timestamp: str | None = None
+    sessionId: str | None = None  # noqa: N815
+    version: str | None = None
+    cwd: str | None = None
+    subtype: str | None = None
+    isSidechain: bool | None = None  # noqa: N815
+    isMeta: bool | None = None  # noqa: N815
+    isVisibleInTranscriptOnly: bool | None = None  # noqa: N815
+    isCompactSummary: bool | None = None  # noqa: N815
+    isApiErrorMessage: bool | None = None  # noqa: N815
+    message: _Message | None = None
+    attachment: _Kind | None = None
+    content: Raw | UnsetType = UNSET
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+class ClaudeCode(Format):
+    """Claude Code session files.
+
+    ``~/.claude/projects/<folder>/<session>.jsonl``: one JSON object a line. Tree lines (user,
+    assistant, system, attachment, older: progress) carry ``uuid`` and ``parentUuid``; side lines
+    hold titles, snapshots and settings. One reply of the model is many lines that share
+    ``message.id``. The system prompt, the tools and the request's parameters are not stored.
+    """
+
+    name: ClassVar[str] = "claude-code"
+    title: ClassVar[str] = "Claude Code session"
+    shape: ClassVar[AnthropicShape] = AnthropicShape()
+
+    def claims(self, head: Head) -> float:
+        """Sure for a line with a session id and a tree's or a side line's members."""
+        for row in head.objects if head.kind == "lines" else ():
+            has_session = "sessionId" in row or "session_id" in row
+            if "uuid" in row and "parentUuid" in row and row.get("type") in TREE_TYPES:
+                return 1.0
+            if (has_session or "leafUuid" in row or "messageId" in row) and row.get(
+                "type"
+            ) in SIDE_TYPES:
+                return 0.95
+        return 0.0
+
+    def open(self, head: Head, path: str) -> Store:
+        """The file as a store of lines."""
+        return _ClaudeStore(head.source, path)
+
+
+class _ClaudeStore(Store):
+    def records(self, start: int = 0) -> Iterator[Record]:
+        for line in lines_of(self.source, start):
+            yield from records_of_line(line, _read)
+
+    def session(self, records: Sequence[Record]) -> Session:
+        chain = follow(records)
+        cleaned = clean(chain.messages)
+        unsent = {**chain.unsent, **cleaned.dropped}
+        tape = Tape(
+            "main",
+            "main",
+            chain.messages,
+            cleaned.messages,
+            unsent,
+            resume_sentence(chain, cleaned),
+        )
+        model, folder, version = _origin(records, chain)
+        title = f"Claude Code {version}" if version else "Claude Code"
+        return Session(
+            path=self.path,
+            format=ClaudeCode.name,
+            title=title,
+            shape=ClaudeCode.shape,
+            source=self.source,
+            records=tuple(records),
+            tapes=(tape,),
+            frame=Frame(model),
+            message_json=_message_json,
+            folder=folder,
+            harness=True,
+        )
+
+
+def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
+    try:
+        row = _decoder.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        try:
+            row = _read_slowly(raw)
+        except JsonFault as fault:
+            reason = f"not JSON: {fault.reason}"
+            return Record(start, len(raw), line, "unreadable", label=reason, shares_line=shares)
+    kind, role, content = _sort_out(row)
+    message = row.message
+    return Record(
+        start,
+        len(raw),
+        line,
+        kind,
+        role,
+        message.role if message else "",
+        read_content(content) if kind == "message" else (),
+        message.id or "" if message and role == "assistant" else "",
+        row.timestamp or "",
+        _label(row),
+        is_failure=bool(row.isApiErrorMessage),
+        shares_line=shares,
+        facts=LineFacts(
+            row.uuid or "",
+            row.parentUuid or "",
+            row.logicalParentUuid or "",
+            row.type,
+            row.subtype or "",
+            sidechain=bool(row.isSidechain),
+            shown_only=bool(row.isVisibleInTranscriptOnly and not row.isCompactSummary),
+            summary=bool(row.isCompactSummary),
+            meta=bool(row.isMeta),
+            model=(message.model or "") if message else "",
+            version=row.version or "",
+            cwd=row.cwd or "",
+        ),
+    )
+
+
+def _sort_out(row: _Line) -> tuple[RecordKind, Role, bytes]:
+    """What the record is, whose, and the content to read blocks from."""
+    if row.type in ("user", "assistant") and row.message is not None:
+        content = row.message.content
+        role: Role = "user" if row.type == "user" else "assistant"
+        return "message", role, b"" if content is UNSET else bytes(content)
+    if row.type == "system" and row.subtype == "local_command" and row.content is not UNSET:
+        return "message", "user", bytes(row.content)
+    return "note", "", b""
+
+
+def _label(row: _Line) -> str:
+    if row.type == "attachment" and row.attachment is not None:
+        return f"attachment {row.attachment.type}".strip()
+    if row.subtype:
+        return f"{row.type} {row.subtype}".strip()
+    return row.type or "note"
+
+
+def _read_slowly(raw: bytes) -> _Line:
+    """The same members out of a line that msgspec refuses: odd types, lone surrogates, NaN."""
+    value = loads(raw)
+    if not isinstance(value, dict):
+        raise JsonFault(0, "the line is no JSON object")
+    row = _Line()
+    for name in row.__struct_fields__:
+        member = value.get(name)
+        if isinstance(member, str | bool) and name not in ("message", "attachment", "content"):
+            setattr(row, name, member)
+    row.type = row.type if isinstance(row.type, str) else ""
+    fields = fields_of(raw)
+    if isinstance(value.get("message"), dict):
+        message = fields_of(fields["message"])
+        content = message.get("content")
+        row.message = _Message(
+            text_of(message.get("role")),
+            UNSET if content is None else Raw(content),
+            text_of(message.get("id")),
+            text_of(message.get("model")),
+        )
+    if isinstance(value.get("attachment"), dict):
+        row.attachment = _Kind(text_of(fields_of(fields["attachment"]).get("type")))
+    if "content" in fields:
+        row.content = Raw(fields["content"])
+    return row
+
+
+def _message_json(record: Record, raw: bytes) -> bytes:
+    """The API message inside the line; a local command is shown as the message it becomes."""
+    facts = record.facts
+    if isinstance(facts, LineFacts) and facts.type == "system":
+        return raw
+    return fields_of(raw).get("message", b"{}")
+
+
+def _origin(records: Sequence[Record], chain: Chain) -> tuple[str, str, str]:
+    """Model of the last real reply, folder and version of the last line that names them."""
+    model = folder = version = ""
+    for record in reversed(records):
+        facts = record.facts
+        if isinstance(facts, LineFacts):
+            folder, version = folder or facts.cwd, version or facts.version
+            if folder and version:
+                break
+    for message in reversed(chain.messages):
+        facts = message.first.facts
+        if isinstance(facts, LineFacts) and facts.model and facts.model != "<synthetic>":
+            model = facts.model
+            break
+    return model, folder, version

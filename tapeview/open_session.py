@@ -1,0 +1,239 @@
+"""The one mutable object: an open session, its derived values, and the snapshots it gives out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from tapeview.errors import PlaceError
+from tapeview.formats._registry import detect
+from tapeview.formats._source import open_source
+from tapeview.rules._engine import Finding, Purpose, check, worst
+from tapeview.rules._registry import all_rules
+from tapeview.rules._rule import SEVERITIES, Severity
+from tapeview.tape.block import Block
+from tapeview.tape.index import Index
+from tapeview.tape.lanes import Gutter, gutters_of
+from tapeview.tape.record import Record
+from tapeview.tape.rows import Row, rows_of
+from tapeview.tape.session import Session
+from tapeview.tape.tape import Tape
+from tapeview.tape.turn import Turn
+
+__all__ = ["OpenSession", "Snapshot", "TurnFacts", "load"]
+
+AGENT_TOOLS = frozenset({"Task", "Agent"})
+
+
+class TurnFacts(NamedTuple):
+    """What a turn rule says."""
+
+    tools: int
+    agents: int
+    sent: int
+    """Bytes of system, tools and messages that the call was sent."""
+    seconds: float | None
+    """How long the reply took, where the file has times."""
+
+
+class Snapshot:
+    """One tape of a session with everything derived from it, as of one revision. Immutable."""
+
+    def __init__(
+        self,
+        session: Session,
+        tape: Tape,
+        purpose: Purpose,
+        revision: int,
+        codes: Sequence[str] | None = None,
+    ) -> None:
+        self.session = session
+        self.tape = tape
+        self.purpose = purpose
+        self.revision = revision
+        self._codes = codes
+
+    @cached_property
+    def index(self) -> Index:
+        """The stored chain."""
+        return Index(self.tape.messages, self.session.frame, self.session.dialect)
+
+    @cached_property
+    def sent_index(self) -> Index:
+        """The sent tape; the very same index where it equals the stored chain."""
+        if self.tape.sent is self.tape.messages:
+            return self.index
+        return Index(self.tape.sent, self.session.frame, self.session.dialect)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong, in the order of places."""
+        rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
+        sent = None if self.sent_index is self.index else self.sent_index
+        return check(rules, self.index, sent, self.purpose)
+
+    @cached_property
+    def findings_by_rank(self) -> tuple[Finding, ...]:
+        """The same, worst and first reported first."""
+        order = {severity: k for k, severity in enumerate(SEVERITIES)}
+        return tuple(sorted(self.findings, key=lambda f: (order[f.severity], f.rule.rank, f.place)))
+
+    @property
+    def rules_looked(self) -> int:
+        """How many rules hold for this dialect."""
+        return sum(self.session.dialect in rule.dialects for rule in all_rules())
+
+    @cached_property
+    def severity_counts(self) -> dict[Severity, int]:
+        """How many findings of each severity, all named."""
+        counts = dict.fromkeys(SEVERITIES, 0)
+        for finding in self.findings:
+            counts[finding.severity] += 1
+        return counts
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The timeline's rows, folded ones included."""
+        return rows_of(self.session, self.tape, self.index)
+
+    def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
+        """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
+        return gutters_of(self.rows, self.index.links, most)
+
+    @cached_property
+    def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:
+        """Findings by block, or by record where a whole message is concerned."""
+        found: dict[Block | Record, list[Finding]] = {}
+        for finding in self.findings:
+            key = finding.block or finding.record
+            if key is not None:
+                found.setdefault(key, []).append(finding)
+        return found
+
+    def findings_at(self, row: Row) -> Sequence[Finding]:
+        """Findings that stand at a row."""
+        if row.block is not None and (found := self.findings_of.get(row.block)):
+            return found
+        if row.kind == "block" and row.record is not None and row.number <= 0:
+            return self.findings_of.get(row.record, ())
+        return ()
+
+    def severity_at(self, row: Row) -> Severity | None:
+        """The worst severity of a row's findings."""
+        return worst(self.findings_at(row))
+
+    @cached_property
+    def row_of(self) -> Mapping[Block | Record, int]:
+        """The row of each block, and the first row of each record."""
+        found: dict[Block | Record, int] = {}
+        for at, row in enumerate(self.rows):
+            if row.kind in ("turn", "notes"):
+                continue
+            if row.block is not None:
+                found[row.block] = at
+            if row.record is not None:
+                found.setdefault(row.record, at)
+        return found
+
+    @cached_property
+    def turn_row_of(self) -> Mapping[int, int]:
+        """The row of each turn's rule, by the turn's number."""
+        return {row.turn: at for at, row in enumerate(self.rows) if row.kind == "turn"}
+
+    def row_of_finding(self, finding: Finding) -> int:
+        """The row that a finding points at; the first row where it points at the whole tape."""
+        key = finding.block or finding.record
+        return self.row_of.get(key, 0) if key is not None else 0
+
+    @cached_property
+    def _sent_before(self) -> Sequence[int]:
+        """Bytes sent before each message, counted along the stored chain."""
+        total = len(self.session.frame.system) + len(self.session.frame.tools)
+        before = []
+        for message in self.tape.messages:
+            before.append(total)
+            for record in message.records:
+                if record not in self.tape.unsent:
+                    total += sum(block.size for block in record.blocks)
+        before.append(total)
+        return before
+
+    @property
+    def sent_now(self) -> int:
+        """Bytes that the next call would be sent."""
+        return self._sent_before[-1]
+
+    @cached_property
+    def turn_facts(self) -> Mapping[int, TurnFacts]:
+        """What the rule of each turn says, by its number."""
+        return {turn.number: self._facts_of(turn) for turn in self.index.turns}
+
+    def _facts_of(self, turn: Turn) -> TurnFacts:
+        tools = agents = 0
+        for message in self.tape.messages[turn.start : turn.stop]:
+            for block in message.blocks:
+                if block.kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+                    tools += 1
+                    agents += block.name in AGENT_TOOLS
+        return TurnFacts(tools, agents, self._sent_before[turn.start], self._seconds(turn))
+
+    def _seconds(self, turn: Turn) -> float | None:
+        if turn.start == 0:
+            return None
+        before = self.tape.messages[turn.start - 1].records[-1].time
+        after = self.tape.messages[turn.stop - 1].records[-1].time
+        try:
+            passed = datetime.fromisoformat(after) - datetime.fromisoformat(before)
+        except (ValueError, TypeError):
+            return None
+        return passed.total_seconds() if passed.total_seconds() >= 0 else None
+
+    @cached_property
+    def verdict(self) -> str:
+        """The header's sentence: what resuming would do, or what the API would say of it."""
+        if self.tape.resume is not None:
+            return self.tape.resume
+        refused = min(
+            (f for f in self.findings if f.severity == "error"),
+            key=lambda f: (f.rule.rank, f.place),
+            default=None,
+        )
+        if refused is None:
+            return "the API would take this as the next request"
+        return f"the API would refuse this at {refused.api_path or refused.at}"
+
+    def turn(self, number: int) -> Turn:
+        """The turn of that number. Raises ``PlaceError`` where there is none."""
+        turns = self.index.turns
+        if not 1 <= number <= len(turns):
+            have = f"there are {len(turns)}" if turns else "there are none"
+            raise PlaceError(f"{self.session.path}: no turn {number}: {have}.")
+        return turns[number - 1]
+
+
+class OpenSession:
+    """A session that is open. It alone changes; whoever looks gets a ``Snapshot``."""
+
+    def __init__(self, session: Session, purpose: Purpose | None = None) -> None:
+        self.session = session
+        self.purpose: Purpose = purpose or ("session" if session.harness else "request")
+        self.revision = 0
+
+    def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
+        """One tape as it is now. Raises ``PlaceError`` for a tape that is not there."""
+        for candidate in self.session.tapes:
+            if candidate.id == tape:
+                return Snapshot(self.session, candidate, self.purpose, self.revision, codes)
+        known = ", ".join(candidate.id for candidate in self.session.tapes)
+        raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}.")
+
+
+def load(path: str, purpose: Purpose | None = None) -> OpenSession:
+    """Open the session in ``path``; ``-`` reads standard input.
+
+    Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
+    """
+    source = open_source(path)
+    format_, head = detect(source, path)
+    store = format_.open(head, path)
+    return OpenSession(store.session(list(store.records())), purpose)

@@ -1,0 +1,227 @@
+"""What ``check`` and ``show`` say, as values, lines and JSON."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from tapeview.open_session import Snapshot
+from tapeview.rules._engine import Finding
+from tapeview.rules._rule import SEVERITIES, Severity
+from tapeview.tape.clean import printable
+from tapeview.tape.describe import describe
+from tapeview.tape.outline import row_path
+from tapeview.tape.rows import Row
+from tapeview.tape.sizes import count, duration, size_long
+
+__all__ = [
+    "FindingReport",
+    "Report",
+    "SessionReport",
+    "TapeReport",
+    "flags_of",
+    "report_of",
+    "row_values",
+    "text_lines",
+    "turn_words",
+    "unreadable",
+]
+
+SIGNS: dict[Severity, str] = {
+    "error": "!",
+    "warning": "▲",
+    "suspicion": "?",
+    "pending": "…",
+    "info": "·",
+}
+
+
+class FindingReport(msgspec.Struct):
+    """One finding. ``line`` is the record's line in the file, 0 where it has none."""
+
+    rule: str
+    name: str
+    severity: Severity
+    sent: bool
+    at: str
+    api_path: str
+    ids: tuple[str, ...]
+    line: int
+    message: str
+    api_message: str
+    repairs: tuple[str, ...]
+
+
+class TapeReport(msgspec.Struct):
+    """One tape of a session; ``resume`` is null where nothing is resumed."""
+
+    id: str
+    kind: str
+    messages: int
+    turns: int
+    resume: str | None
+    links: dict[str, int]
+    findings: list[FindingReport]
+
+
+class SessionReport(msgspec.Struct):
+    """One given or found path. With ``error`` set there are no tapes."""
+
+    path: str
+    format: str | None
+    dialect: str | None
+    error: str | None
+    tapes: list[TapeReport]
+
+
+class Report(msgspec.Struct):
+    """All that one ``check`` looked at."""
+
+    sessions: list[SessionReport]
+    version: int = 1
+
+    def to_json(self) -> bytes:
+        """The report as indented JSON."""
+        ordered = {"version": self.version, "sessions": self.sessions}
+        return msgspec.json.format(msgspec.json.encode(ordered), indent=2)
+
+
+def unreadable(path: str, sentence: str) -> SessionReport:
+    """The report of a path that cannot be read."""
+    return SessionReport(path, None, None, sentence, [])
+
+
+def report_of(snapshot: Snapshot) -> SessionReport:
+    """The report of an open session."""
+    session, tape = snapshot.session, snapshot.tape
+    return SessionReport(
+        _writable(session.path),
+        session.format,
+        session.dialect,
+        None,
+        [
+            TapeReport(
+                tape.id,
+                tape.kind,
+                len(tape.messages),
+                len(snapshot.index.turns),
+                tape.resume,
+                {str(state): n for state, n in snapshot.index.link_counts.items()},
+                [_finding(finding) for finding in snapshot.findings_by_rank],
+            )
+        ],
+    )
+
+
+def _finding(finding: Finding) -> FindingReport:
+    return FindingReport(
+        finding.rule.code,
+        finding.rule.name,
+        finding.severity,
+        finding.sent,
+        finding.at,
+        finding.api_path,
+        tuple(_writable(identity) for identity in finding.fault.ids),
+        finding.record.line if finding.record is not None else 0,
+        _writable(finding.sentence),
+        _writable(finding.api_message),
+        finding.repairs,
+    )
+
+
+def _writable(text: str) -> str:
+    """The text with lone surrogates replaced, which no JSON writer takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def text_lines(report: SessionReport) -> Iterator[str]:
+    """``PATH:LINE severity CODE at sentence`` for each finding, then the session's counts."""
+    path = printable(report.path)
+    if report.error is not None:
+        yield f"{path}: unreadable"
+        return
+    findings = [finding for tape in report.tapes for finding in tape.findings]
+    for finding in findings:
+        where = f"{path}:{finding.line}" if finding.line else path
+        sentence = printable(finding.message)
+        yield f"{where} {finding.severity} {finding.rule} {finding.at} {sentence}"
+    messages = sum(tape.messages for tape in report.tapes)
+    turns = sum(tape.turns for tape in report.tapes)
+    counts = f"{report.format}, {count(turns, 'turn')}, {count(messages, 'message')}"
+    yield f"{path}: {counts}: {_tally(findings)}"
+
+
+def _tally(findings: Sequence[FindingReport]) -> str:
+    words = []
+    for severity in SEVERITIES:
+        number = sum(finding.severity == severity for finding in findings)
+        if number:
+            plain = severity in ("pending", "info")
+            words.append(f"{number} {severity}" if plain else count(number, severity))
+    return ", ".join(words) or "no problems"
+
+
+def turn_words(snapshot: Snapshot, number: int) -> str:
+    """``turn 8 · 3 tools · 76 kB sent · 41.0 s``."""
+    facts = snapshot.turn_facts[number]
+    words = [f"turn {number}"]
+    plain = facts.tools - facts.agents
+    if plain:
+        words.append(count(plain, "tool"))
+    if facts.agents:
+        words.append(count(facts.agents, "agent"))
+    words.append(f"{size_long(facts.sent)} sent")
+    if facts.seconds is not None:
+        words.append(duration(facts.seconds))
+    return " · ".join(words)
+
+
+def flags_of(snapshot: Snapshot, row: Row) -> tuple[str, ...]:
+    """What is wrong at a row: findings with their codes, then a link's state that is no fault."""
+    flags = [
+        f"{SIGNS[finding.severity]} {finding.rule.code} {finding.rule.name}"
+        for finding in snapshot.findings_at(row)
+    ]
+    link = snapshot.index.link_of.get(row.block) if row.block is not None else None
+    if link is not None and row.block is not None and row.message >= 0:
+        state = link.state_of(row.block)
+        if state != "answered":
+            flags.append(f"[{state}]")
+    return tuple(flags)
+
+
+def row_values(snapshot: Snapshot, rows: Iterable[Row]) -> Iterator[dict[str, object]]:
+    """The rows as plain values for ``show --json``: texts are gists, safe but whole in meaning."""
+    for row in rows:
+        if row.kind == "notes":
+            continue
+        values: dict[str, object] = {"kind": row.kind}
+        if row.kind == "turn":
+            facts = snapshot.turn_facts[row.turn]
+            values |= {
+                "turn": row.turn,
+                "tools": facts.tools,
+                "bytes_sent": facts.sent,
+                "seconds": facts.seconds,
+            }
+            yield values
+            continue
+        text = describe(snapshot.session, snapshot.index, row)
+        values["at"] = row_path(snapshot.session, snapshot.index, row)
+        values["turn"] = row.turn or None
+        if row.record is not None:
+            values |= {"role": _writable(row.record.role), "line": row.record.line}
+        if row.block is not None:
+            block = row.block
+            link = snapshot.index.link_of.get(block) if row.message >= 0 else None
+            values |= {
+                "type": _writable(block.kind),
+                "id": _writable(block.id) or None,
+                "name": text.name or None,
+                "bytes": block.size,
+                "link": link.state_of(block) if link is not None else None,
+            }
+        values["gist"] = text.gist
+        if row.unsent:
+            values["not_sent"] = row.unsent
+        values["findings"] = [finding.rule.code for finding in snapshot.findings_at(row)]
+        yield values

@@ -1,0 +1,142 @@
+"""Runs the rules over a tape, stored and sent, and says what each finding means."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Literal
+
+from tapeview.rules._rule import SEVERITIES, Fault, Rule, Severity
+from tapeview.tape.block import Block, Place
+from tapeview.tape.index import Index
+from tapeview.tape.record import Record
+
+__all__ = ["Finding", "Purpose", "check", "worst"]
+
+Purpose = Literal["request", "session"]
+"""What is asked: would the API take this array next; or is this log of a session sound."""
+
+
+class Finding:
+    """One fault at one place of the stored chain, and what becomes of it when the tape is sent."""
+
+    def __init__(
+        self,
+        rule: Rule,
+        fault: Fault,
+        stored: Index,
+        seen: tuple[Fault, Index] | None,
+        as_: Purpose,
+    ) -> None:
+        self.rule = rule
+        self.fault = fault
+        self._stored = stored
+        self._seen = seen
+        self._purpose = as_
+
+    @property
+    def sent(self) -> bool:
+        """Whether the fault is in the sent tape."""
+        return self._seen is not None
+
+    @property
+    def severity(self) -> Severity:
+        """The rule's own, lowered where nothing is broken yet or the harness mends it."""
+        if self.fault.unfinished and self._purpose == "session":
+            return "pending"
+        if not self.sent and self.rule.severity == "error":
+            return "warning"
+        return self.rule.severity
+
+    @property
+    def place(self) -> Place:
+        """Where on the stored chain."""
+        return self.fault.place
+
+    @property
+    def at(self) -> str:
+        """The place's path on the stored chain."""
+        return self._stored.path(self.fault.place)
+
+    @property
+    def block(self) -> Block | None:
+        """The block concerned; None where it is a whole message, or the tape."""
+        return self._stored.block_at(self.fault.place) if self.fault.place.message >= 0 else None
+
+    @cached_property
+    def record(self) -> Record | None:
+        """The record that holds the place."""
+        number, block = self.fault.place.message, self.block
+        if not 0 <= number < len(self._stored.messages):
+            return None
+        message = self._stored.messages[number]
+        return message.first if block is None else message.record_of(block)
+
+    @property
+    def turn(self) -> int:
+        """The number of the turn it stands in; 0 before the first."""
+        turn = self._stored.turn_of(self.fault.place.message)
+        return turn.number if turn else 0
+
+    @property
+    def api_path(self) -> str:
+        """The API's path: on the sent tape where the fault is sent, else on the stored chain."""
+        fault, index = self._seen or (self.fault, self._stored)
+        return self.rule.api_path(fault, index)
+
+    @property
+    def api_message(self) -> str:
+        """The API's words, with the same numbers."""
+        fault, index = self._seen or (self.fault, self._stored)
+        return self.rule.api_message(fault, index)
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, in our words, and what resume does about it."""
+        if self.severity == "pending" or self.sent:
+            return self.fault.sentence
+        return f"{self.fault.sentence}; {self.rule.mended}"
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """Ids of the repairs that fit."""
+        return self.rule.repairs_for(self.fault, self._stored)
+
+
+def check(
+    rules: Iterable[Rule], stored: Index, sent: Index | None, purpose: Purpose
+) -> tuple[Finding, ...]:
+    """Every finding, in the order of places. ``sent`` is None where it equals the stored chain."""
+    found: list[Finding] = []
+    for rule in rules:
+        if stored.dialect not in rule.dialects:
+            continue
+        faults = list(rule.find(stored))
+        if not faults:
+            continue
+        if sent is None:
+            found += [Finding(rule, f, stored, (f, stored), purpose) for f in faults]
+            continue
+        still = {_key(fault, sent): fault for fault in rule.find(sent)}
+        for fault in faults:
+            there = still.get(_key(fault, stored))
+            seen = None if there is None else (there, sent)
+            found.append(Finding(rule, fault, stored, seen, purpose))
+    found.sort(key=lambda finding: (finding.place, finding.rule.rank, finding.rule.code))
+    return tuple(found)
+
+
+def _key(fault: Fault, index: Index) -> object:
+    """The same fault on two tapes: the same block, or the same first record of a message."""
+    number = fault.place.message
+    if not 0 <= number < len(index.messages):
+        return None
+    block = index.block_at(fault.place)
+    if block is not None:
+        return id(block), fault.place.nested
+    records = index.messages[number].records
+    return id(records[0]) if records else None
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """The worst severity among the findings; None without any."""
+    found = {finding.severity for finding in findings}
+    return next((severity for severity in SEVERITIES if severity in found), None)

@@ -1,0 +1,31 @@
+"""Looking into an object without decoding what is not asked for."""
+
+from tapeview.tape.json_text import JsonFault, loads, members, skip_blank
+
+__all__ = ["fields_of", "is_text", "text_of"]
+
+
+def fields_of(raw: bytes) -> dict[str, bytes]:
+    """The members of an object, undecoded; none for any other value. The last of equal keys wins.
+
+    Raises ``JsonFault`` where the object is damaged.
+    """
+    start = skip_blank(raw, 0)
+    if raw[start : start + 1] != b"{":
+        return {}
+    return {key: raw[a:b] for key, (a, b) in members(raw, start)}
+
+
+def is_text(raw: bytes) -> bool:
+    """Whether the value is a string."""
+    return raw[:1] == b'"'
+
+
+def text_of(raw: bytes | None) -> str:
+    """The string's text; empty for any other value."""
+    if raw is None or not is_text(raw):
+        return ""
+    try:
+        return str(loads(raw))
+    except JsonFault:
+        return ""

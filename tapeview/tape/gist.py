@@ -1,0 +1,132 @@
+"""The one line that stands for a block: the member that matters, the first lines, the words.
+
+Gists are clean: safe for any terminal, one line, whatever the tape holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from tapeview.tape.clean import clean_line
+from tapeview.tape.images import facts_of_base64
+from tapeview.tape.json_text import JsonFault, loads
+from tapeview.tape.shape import Part
+from tapeview.tape.sizes import count
+
+__all__ = ["LIMIT", "gist_of_call", "gist_of_image", "gist_of_parts", "gist_of_tools", "tool_names"]
+
+LIMIT = 400
+"""Characters of text that a gist looks at: more than any row shows."""
+
+PATHS = ("file_path", "path", "notebook_path", "filename", "file")
+MAIN = ("command", "cmd", "url", "query", "prompt", "description", "skill", "plan", "code")
+"""Members that tell by themselves what a call does, the most telling first."""
+
+
+def gist_of_call(value: object, folder: str = "") -> str:
+    """The gist of a call's input: the one member that matters, else ``key: value`` pairs.
+
+    Paths below ``folder``, where the agent worked, are shown from there.
+    """
+    if not isinstance(value, Mapping):
+        return "" if value is None else clean_line(str(value), LIMIT)
+    path = next((value[key] for key in PATHS if isinstance(value.get(key), str)), None)
+    if path is not None and folder:
+        path = path.removeprefix(folder.rstrip("/") + "/") or path
+    pattern = value.get("pattern")
+    if isinstance(pattern, str):
+        where = f" in {path}" if path else ""
+        return clean_line(f'"{pattern[:LIMIT]}"{where}', LIMIT)
+    if path is not None:
+        return clean_line(path[:LIMIT] + _range(value) + _change(value), LIMIT)
+    if isinstance(value.get("description"), str) and isinstance(value.get("prompt"), str):
+        return clean_line(value["description"], LIMIT)
+    for key in MAIN:
+        if isinstance(value.get(key), str) and value[key]:
+            return clean_line(value[key], LIMIT)
+    return _pairs(value)
+
+
+def _range(value: Mapping[str, object]) -> str:
+    offset, limit = value.get("offset"), value.get("limit")
+    if not isinstance(offset, int):
+        return ""
+    return f":{offset}-{offset + limit - 1}" if isinstance(limit, int) else f":{offset}-"
+
+
+def _change(value: Mapping[str, object]) -> str:
+    old, new = value.get("old_string"), value.get("new_string")
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return ""
+    before, after = old.split("\n"), new.split("\n")
+    while before and after and before[0] == after[0]:
+        before.pop(0)
+        after.pop(0)
+    while before and after and before[-1] == after[-1]:
+        before.pop()
+        after.pop()
+    return f"  +{len(after)} -{len(before)}"
+
+
+def _pairs(value: Mapping[str, object]) -> str:
+    pairs = [f"{key}: {_short(member)}" for key, member in value.items()]
+    return clean_line(", ".join(sorted(pairs, key=len)), LIMIT)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, str):
+        return value[:LIMIT]
+    if isinstance(value, Sequence):
+        return f"[{len(value)}]"
+    if isinstance(value, Mapping):
+        return "{…}" if value else "{}"
+    return str(value) if value is not None and not isinstance(value, bool) else _json_word(value)
+
+
+def _json_word(value: object) -> str:
+    return {True: "true", False: "false", None: "null"}[value]  # type: ignore[index]
+
+
+def gist_of_parts(parts: Sequence[Part]) -> str:
+    """The gist of a text or result: its first lines, or what kind of thing it is."""
+    words = [word for part in parts if (word := _gist_of_part(part))]
+    return clean_line(" ¶ ".join(words), LIMIT) if words else "(empty)"
+
+
+def _gist_of_part(part: Part) -> str:
+    if part.kind == "json":
+        return clean_line(part.raw[: LIMIT * 4].decode("utf-8", "replace"), LIMIT)
+    if part.kind == "image":
+        return gist_of_image(part)
+    if part.kind == "document":
+        name = PurePath(part.text).name if part.text else "document"
+        return f"{name} {part.media_type}".strip()
+    return clean_line(part.text, LIMIT)
+
+
+def gist_of_image(part: Part) -> str:
+    """``image/png 1280×720``, by what the bytes say where they say something."""
+    facts = facts_of_base64(part.data)
+    size = f" {facts.width}×{facts.height}" if facts.width and facts.height else ""
+    return f"{clean_line(part.media_type, 60) or facts.media_type or 'image'}{size}"
+
+
+def tool_names(tools: bytes) -> tuple[str, ...]:
+    """Names of the tools that a request declares, in order, in either dialect."""
+    try:
+        value = loads(tools) if tools else None
+    except JsonFault:
+        return ()
+    names = []
+    for tool in value if isinstance(value, list) else ():
+        if not isinstance(tool, dict):
+            continue
+        function = tool.get("function")
+        name = function.get("name") if isinstance(function, dict) else tool.get("name")
+        names.append(name if isinstance(name, str) else str(tool.get("type", "?")))
+    return tuple(names)
+
+
+def gist_of_tools(tools: bytes) -> tuple[str, str]:
+    """``3 tools`` and their names."""
+    names = tool_names(tools)
+    return count(len(names), "tool"), clean_line(", ".join(names), LIMIT)

@@ -1,0 +1,215 @@
+"""Links: a tool_use and the tool_results that carry its id.
+
+Client calls pair across sides: a result answers a call of the assistant side just before its own.
+Server calls pair inside their assistant side, or with the next one for a deferred tool
+(``rules.md`` 2.5). What is left over is looked for further away: late or early.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from tapeview.tape.block import (
+    CALLS,
+    CLIENT_CALL,
+    CLIENT_RESULT,
+    RESULTS,
+    Block,
+    BlockFacts,
+    Place,
+)
+from tapeview.tape.message import Message, Side
+
+__all__ = ["LINK_STATES", "End", "Link", "LinkState", "links_of"]
+
+LinkState = Literal[
+    "answered", "pending", "dangling", "orphan", "late", "early", "doubled", "swapped"
+]
+LINK_STATES: tuple[LinkState, ...] = (
+    "answered",
+    "pending",
+    "dangling",
+    "orphan",
+    "late",
+    "early",
+    "doubled",
+    "swapped",
+)
+
+
+_Key = tuple[str, str] | None
+
+
+class End(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """One end of a link: a block and where it stands."""
+
+    block: Block
+    place: Place
+    side: int
+    """The side's number; -1 for a message that belongs to none."""
+
+
+class Link(msgspec.Struct, frozen=True, eq=False):
+    """A call (None for an orphan) and its results (none for a dangling or pending call)."""
+
+    state: LinkState
+    call: End | None
+    results: tuple[End, ...]
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """All ends, the call first."""
+        return self.results if self.call is None else (self.call, *self.results)
+
+    def state_of(self, block: Block) -> LinkState:
+        """The state as it shows at one end: only the second result of a doubled link is doubled."""
+        if self.state == "doubled" and (
+            (self.call is not None and block is self.call.block) or block is self.results[0].block
+        ):
+            return "answered"
+        if self.state == "swapped" and self.call is not None and block is self.call.block:
+            return "answered"
+        return self.state
+
+
+class _Pairing:
+    """Calls and results of one tape on their way to becoming links."""
+
+    def __init__(self, messages: Sequence[Message], sides: Sequence[Side]) -> None:
+        self.sides = sides
+        side_of = {number: side.number for side in sides for number in side.messages}
+        self.calls: dict[int, list[End]] = defaultdict(list)
+        self.results: dict[int, list[End]] = defaultdict(list)
+        self.by_key: dict[int, dict[_Key, list[End]]] = defaultdict(lambda: defaultdict(list))
+        for number, message in enumerate(messages):
+            side = side_of.get(number, -1)
+            for k, block in enumerate(message.blocks):
+                if block.kind in CALLS:
+                    end = End(block, Place(number, k), side)
+                    self.calls[side].append(end)
+                    self.by_key[side][_key(block)].append(end)
+                elif block.kind in RESULTS:
+                    self.results[side].append(End(block, Place(number, k), side))
+        self.answers: dict[Block, list[End]] = {}
+        self.far: dict[Block, LinkState] = {}
+        self.orphans: list[End] = []
+
+    def pair(self) -> None:
+        left: list[End] = []
+        for side, results in self.results.items():
+            taken: dict[tuple[int, _Key], int] = defaultdict(int)
+            for result in results:
+                call = self._near_call(side, result, taken)
+                if call is None:
+                    left.append(result)
+                else:
+                    self.answers.setdefault(call.block, []).append(result)
+        if left:
+            self._pair_far(left)
+
+    def _near_call(self, side: int, result: End, taken: dict[tuple[int, _Key], int]) -> End | None:
+        """The call that the result answers where it should; the nth result of an id to the nth."""
+        if side < 0 or (key := _key(result.block)) is None:
+            return None
+        client = result.block.kind == CLIENT_RESULT
+        if client and self.sides[side].role != "user":
+            return None
+        for near in (side - 1,) if client else (side, side - 2):
+            calls = self.by_key[near].get(key) if near in self.by_key else None
+            if not calls or (near == side and calls[0].place > result.place):
+                continue
+            turn = taken[near, key]
+            taken[near, key] += 1
+            return calls[min(turn, len(calls) - 1)]
+        return None
+
+    def _pair_far(self, left: list[End]) -> None:
+        by_key: dict[_Key, list[End]] = defaultdict(list)
+        for calls in self.calls.values():
+            for call in calls:
+                by_key[_key(call.block)].append(call)
+        for result in sorted(left, key=lambda end: end.place):
+            key = _key(result.block)
+            candidates = by_key.get(key, []) if key is not None else []
+            open_calls = [call for call in candidates if call.block not in self.answers]
+            earlier = [call for call in open_calls if call.place < result.place]
+            if earlier:
+                self._answer_far(earlier[-1], result, "late")
+            elif open_calls:
+                self._answer_far(open_calls[0], result, "early")
+            elif answered := [call for call in candidates if call.place < result.place]:
+                self.answers[answered[-1].block].append(result)
+            else:
+                self.orphans.append(result)
+
+    def _answer_far(self, call: End, result: End, state: LinkState) -> None:
+        self.answers[call.block] = [result]
+        self.far[call.block] = state
+
+
+def links_of(messages: Sequence[Message], sides: Sequence[Side]) -> tuple[Link, ...]:
+    """Every link of the tape, ordered by its first end."""
+    pairing = _Pairing(messages, sides)
+    pairing.pair()
+    waiting = _waiting_sides(messages, sides)
+    swapped = _swapped(pairing)
+    links: list[Link] = []
+    for side, calls in pairing.calls.items():
+        for call in calls:
+            results = tuple(pairing.answers.get(call.block, ()))
+            if not results:
+                state: LinkState = "pending" if side in waiting else "dangling"
+            elif len(results) > 1:
+                state = "doubled"
+            elif results[0].block in swapped:
+                state = "swapped"
+            else:
+                state = pairing.far.get(call.block, "answered")
+            links.append(Link(state, call, results))
+    links += [Link("orphan", None, (end,)) for end in pairing.orphans]
+    links.sort(key=lambda link: min(end.place for end in link.ends))
+    return tuple(links)
+
+
+def _key(block: Block) -> _Key:
+    """What a call and its results have in common; None where nothing can match."""
+    if block.facts & BlockFacts.LEGACY:
+        return ("by name", block.name)
+    if block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT):
+        return None
+    client = block.kind in (CLIENT_CALL, CLIENT_RESULT)
+    return ("client" if client else "server", block.id)
+
+
+def _waiting_sides(messages: Sequence[Message], sides: Sequence[Side]) -> frozenset[int]:
+    """The side whose open calls still wait: the last assistant side, if only results follow it."""
+    if not sides:
+        return frozenset()
+    last = sides[-1]
+    if last.role == "assistant":
+        return frozenset({last.number})
+    only_results = all(
+        block.kind == CLIENT_RESULT for number in last.messages for block in messages[number].blocks
+    )
+    if only_results and len(sides) > 1:
+        return frozenset({last.number - 1})
+    return frozenset()
+
+
+def _swapped(pairing: _Pairing) -> frozenset[Block]:
+    """Results of one side that stand in another order than their calls."""
+    found: set[Block] = set()
+    for calls in pairing.calls.values():
+        firsts = [
+            (pairing.answers[call.block][0].place, pairing.answers[call.block][0].block)
+            for call in calls
+            if call.block.kind == CLIENT_CALL
+            and pairing.answers.get(call.block)
+            and call.block not in pairing.far
+        ]
+        for have, should in zip(firsts, sorted(firsts, key=lambda pair: pair[0]), strict=True):
+            if have[1] is not should[1]:
+                found.update((have[1], should[1]))
+    return frozenset(found)

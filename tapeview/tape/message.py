@@ -1,0 +1,89 @@
+"""Messages and sides: records as the API sees them."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from tapeview.tape.block import Block, JsonPath
+from tapeview.tape.record import Record, Role
+
+__all__ = ["Message", "Side", "block_path", "message_of", "sides_of"]
+
+
+class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """One message of a tape: a role and blocks, out of one or more records."""
+
+    role: Role
+    records: tuple[Record, ...]
+    blocks: tuple[Block, ...]
+    spelled_role: str = ""
+    id: str = ""
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether the harness wrote it in place of a reply that never came."""
+        return bool(self.records) and all(record.is_failure for record in self.records)
+
+    @property
+    def first(self) -> Record:
+        """The record it begins with."""
+        return self.records[0]
+
+    def record_of(self, block: Block) -> Record:
+        """The record that holds ``block``."""
+        for record in self.records:
+            if block in record.blocks:
+                return record
+        return self.records[0]
+
+    def path_of(self, number: int) -> str:
+        """How the API spells block ``number`` inside this message; empty for string content."""
+        if len(self.records) == 1 and len(self.blocks) == len(self.records[0].blocks):
+            return block_path(self.blocks[number].path)
+        return f"content.{number}"
+
+
+class Side(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """Neighbouring messages of one role, as the API combines them.
+
+    ``role: system`` inside the array and roles that no API knows are transparent: they belong to
+    no side and part none (``rules.md`` 2.3, 2.4).
+    """
+
+    number: int
+    role: Role
+    messages: tuple[int, ...]
+    """Indices into the tape's messages, rising."""
+
+
+def block_path(path: JsonPath) -> str:
+    """A path inside a message as the API spells it: string content has no path of its own."""
+    return "" if path == ("content",) else ".".join(str(step) for step in path)
+
+
+def message_of(records: Sequence[Record]) -> Message:
+    """The message that these records make together."""
+    first = records[0]
+    if len(records) == 1:
+        blocks = first.blocks
+    else:
+        blocks = tuple(block for record in records for block in record.blocks)
+    return Message(first.role, tuple(records), blocks, first.spelled_role, first.message_id)
+
+
+def sides_of(messages: Iterable[Message]) -> tuple[Side, ...]:
+    """The sides of a tape, in order."""
+    sides: list[Side] = []
+    held: list[int] = []
+    role: Role = ""
+    for number, message in enumerate(messages):
+        if message.role not in ("user", "assistant"):
+            continue
+        if message.role != role and held:
+            sides.append(Side(len(sides), role, tuple(held)))
+            held = []
+        role = message.role
+        held.append(number)
+    if held:
+        sides.append(Side(len(sides), role, tuple(held)))
+    return tuple(sides)

@@ -1,0 +1,64 @@
+"""A session: what a harness stored, and the tapes that follow from it."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from tapeview.tape.record import Record
+from tapeview.tape.shape import Shape
+from tapeview.tape.source import Source
+from tapeview.tape.tape import Frame, Tape
+
+__all__ = ["Session"]
+
+
+class Session(msgspec.Struct, frozen=True, eq=False):
+    """Records in stored order, the tapes derived from them, and the way back to the bytes."""
+
+    path: str
+    """What the user called it."""
+    format: str
+    title: str
+    """The format's name for people, with the harness's version where the file has it."""
+    shape: Shape
+    source: Source
+    records: tuple[Record, ...]
+    tapes: tuple[Tape, ...]
+    frame: Frame
+    message_json: Callable[[Record, bytes], bytes]
+    """Cuts the message object out of a record's bytes."""
+    folder: str = ""
+    """The folder that the agent worked in, where the file says so."""
+    harness: bool = False
+    """Written by a harness as it went, so that an unfinished end is normal."""
+    positions: dict[Record, int] = msgspec.field(default_factory=dict)
+    """Each record's number in stored order; worked out when the session is made."""
+
+    def __post_init__(self) -> None:
+        self.positions.update((record, k) for k, record in enumerate(self.records))
+
+    @property
+    def dialect(self) -> str:
+        """Whose rules hold: ``anthropic`` or ``openai-chat``."""
+        return self.shape.dialect
+
+    def position_of(self, record: Record) -> int:
+        """The record's number in stored order, from 0; -1 for one that is not stored."""
+        return self.positions.get(record, -1)
+
+    @property
+    def main(self) -> Tape:
+        """The line that the next call continues."""
+        return self.tapes[0]
+
+    def bytes_of(self, record: Record) -> bytes:
+        """A record's own text."""
+        if record.fresh is not None:
+            return record.fresh
+        return self.source.read(record.start, record.length)
+
+    def message_of(self, record: Record) -> bytes:
+        """The JSON of the message that the record holds."""
+        if record.fresh is not None:
+            return record.fresh
+        return self.message_json(record, self.bytes_of(record))

@@ -1,0 +1,40 @@
+"""A tape: one ``messages`` array as the model is sent it, and what stands beside it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from tapeview.tape.message import Message
+from tapeview.tape.record import Record
+
+__all__ = ["Frame", "Tape", "TapeKind"]
+
+TapeKind = Literal["main", "segment", "branch", "agent"]
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What a request carries beside its messages, as far as the file has it. JSON, undecoded."""
+
+    model: str = ""
+    system: bytes = b""
+    tools: bytes = b""
+    others: tuple[tuple[str, bytes], ...] = ()
+    """Further members in the order of the file: max_tokens, thinking, tool_choice, ..."""
+    whole: bool = False
+    """The file is one document: the body itself, or the bare array."""
+
+
+class Tape(msgspec.Struct, frozen=True, eq=False):
+    """One line of a session: the stored chain, and what of it is sent."""
+
+    id: str
+    kind: TapeKind
+    messages: tuple[Message, ...]
+    """The stored chain, in sending order."""
+    sent: tuple[Message, ...]
+    """After the harness's own cleaning; the very same tuple where there is none."""
+    unsent: Mapping[Record, str]
+    """Records that are stored but not sent, each with the reason in a word or two."""
+    resume: str | None = None
+    """What resuming would do, in one line; None where nothing is resumed."""

@@ -1,0 +1,398 @@
+"""The timeline: one line for each row of a tape, the link gutter at its left."""
+
+from array import array
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from textual.strip import Strip
+
+from tapeview.badge import Badge, badge_of, mark_of
+from tapeview.open_session import Snapshot
+from tapeview.report import turn_words
+from tapeview.tape.clean import cells, cut, pad
+from tapeview.tape.describe import RowText, describe
+from tapeview.tape.lanes import FREE, Gutter
+from tapeview.tape.link import LinkState
+from tapeview.tape.rows import Row, fold_span
+from tapeview.tape.sizes import size_short
+from tapeview.tui.glyphs import UNICODE, Glyphs
+from tapeview.tui.gutter import GutterStyle, gutter_parts, rule_parts
+from tapeview.tui.widgets.line_list import LineList
+
+__all__ = ["MARKS", "Timeline"]
+
+MARKS = 3
+"""Cells before the gutter: cursor, finding, difference."""
+SIZE = 5
+WIDE, NARROW = 190, 60
+"""From WIDE screen columns on there are times and lines; below NARROW no badges and sizes."""
+BIG = 100_000
+"""Bytes from which on a size is bold."""
+
+Parts = list[tuple[str, str]]
+
+
+class _Columns(NamedTuple):
+    """Where things stand in a row, in cells."""
+
+    glyph: int
+    name: int
+    gist: int
+    end: int
+    """One past the last cell of gist and badge."""
+    time: bool
+    badges: bool
+
+
+class Timeline(LineList):
+    """Rows of one snapshot. It decides nothing: what a row says comes from the snapshot."""
+
+    def __init__(
+        self, snapshot: Snapshot, *, glyphs: Glyphs = UNICODE, id: str | None = None
+    ) -> None:
+        super().__init__(glyphs=glyphs, id=id)
+        self.snapshot = snapshot
+        self.folded: set[int] = {at for at, row in enumerate(snapshot.rows) if row.kind == "notes"}
+        self.visible: array[int] = array("I")
+        self.gutters: tuple[Gutter, ...] = ()
+        self.lanes = 0
+        self._most = 0
+        self._measure_visible()
+
+    def row_count(self) -> int:
+        """Rows that are not folded away."""
+        return len(self.visible)
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.snapshot.rows[self.visible[self.cursor]] if self.visible else None
+
+    @property
+    def at(self) -> int:
+        """The number of that row among all rows; -1 without rows."""
+        return self.visible[self.cursor] if self.visible else -1
+
+    @property
+    def link(self) -> int:
+        """The number of the link that the cursor is on; ``FREE`` off links."""
+        return self.gutters[self.at].link if self.visible and self.gutters else FREE
+
+    def _measure_visible(self) -> None:
+        hidden: set[int] = set()
+        for at in self.folded:
+            hidden.update(fold_span(self.snapshot.rows, at))
+        count = len(self.snapshot.rows)
+        self.visible = array("I", (k for k in range(count) if k not in hidden))
+
+    def _measure_gutter(self) -> None:
+        width = self.app.size.width
+        most = 4 if width >= 100 else 3
+        if most != self._most:
+            self._most = most
+            self.gutters, self.lanes = self.snapshot.gutters(most)
+            self.forget_strips()
+
+    def on_resize(self) -> None:
+        """The number of lanes follows the width of the screen."""
+        self._measure_gutter()
+        super().on_resize()
+
+    def toggle(self, at: int) -> bool:
+        """Fold or unfold row ``at`` of all rows; whether there is anything to fold."""
+        if not fold_span(self.snapshot.rows, at):
+            return False
+        with self.keep_place():
+            self.folded ^= {at}
+            self._measure_visible()
+            self.cursor = self._visible_place(at)
+        return True
+
+    def fold_turns(self, fold: bool) -> None:
+        """Fold or unfold every turn."""
+        turns = {
+            at for at in self.snapshot.turn_row_of.values() if fold_span(self.snapshot.rows, at)
+        }
+        here = self.at
+        with self.keep_place():
+            self.folded = self.folded | turns if fold else self.folded - turns
+            self._measure_visible()
+            self.cursor = self._visible_place(here)
+
+    def _visible_place(self, at: int) -> int:
+        """Where row ``at`` stands among the visible ones, or the row that hides it."""
+        low, high = 0, len(self.visible)
+        while low < high:
+            middle = (low + high) // 2
+            if self.visible[middle] <= at:
+                low = middle + 1
+            else:
+                high = middle
+        return max(0, low - 1)
+
+    def go(self, at: int, line: int | None = None) -> None:
+        """Put the cursor on row ``at``, unfolding what hides it."""
+        opened = [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+        if opened:
+            with self.keep_place():
+                self.folded.difference_update(opened)
+                self._measure_visible()
+        self.move_to(self._visible_place(at), at=line)
+
+    def is_in_view(self, at: int) -> bool:
+        """Whether row ``at`` is on the screen now."""
+        place = self._visible_place(at)
+        return bool(self.visible) and self.visible[place] == at and self.in_view(place)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """The links of both rows look different now."""
+        if self.gutters and old < len(self.visible):
+            changed = {self.gutters[self.visible[row]].link for row in (old, new)} - {FREE}
+            self._forget_links(changed)
+        super().watch_cursor(old, new)
+
+    def _forget_links(self, numbers: set[int]) -> None:
+        """Paint the visible rows anew that these links run through."""
+        if not numbers:
+            return
+        stop = min(len(self.visible), self.top + self.size.height)
+        touched = [
+            row
+            for row in range(self.top, stop)
+            if (gutter := self.gutters[self.visible[row]]).link in numbers
+            or numbers & set(gutter.passing)
+            or numbers & set(gutter.closing)
+        ]
+        self.refresh_rows(touched)
+
+    def ruler_marks(self) -> Mapping[int, str]:
+        """Visible rows with errors and warnings."""
+        marks: dict[int, str] = {}
+        for finding in self.snapshot.findings:
+            if finding.severity in ("error", "warning"):
+                place = self._visible_place(self.snapshot.row_of_finding(finding))
+                if marks.get(place) != "error":
+                    marks[place] = finding.severity
+        return marks
+
+    # -- painting ------------------------------------------------------------------------------
+
+    def paint_row(self, index: int, width: int, selected: bool) -> Strip:
+        """One row: marks, gutter, sign, name, gist, badge, size."""
+        self._measure_gutter()
+        at = self.visible[index]
+        row = self.snapshot.rows[at]
+        columns = self._columns(width)
+        text = describe(self.snapshot.session, self.snapshot.index, row)
+        ground = self._ground(row, text, at, selected)
+        if row.kind == "turn":
+            return self._turn_rule(at, row, width, selected, ground, columns)
+        faint = self._is_faint(row)
+        parts = self._marks(row, selected, at)
+        gutter = self.gutters[at]
+        parts += gutter_parts(
+            gutter,
+            self.snapshot.index.links,
+            self._state(row, gutter),
+            self.link,
+            GutterStyle(self.lanes, self.glyphs, self.app.size.width < NARROW),
+            "unsent" if faint else "",
+        )
+        parts += self._words(row, text, faint, columns, at)
+        return self.ink.strip(parts, width, ground)
+
+    def _columns(self, width: int) -> _Columns:
+        screen = self.app.size.width
+        narrow = screen < NARROW
+        gutter = self.lanes if narrow else 2 * self.lanes
+        glyph = MARKS + gutter
+        name = glyph + 2
+        time = screen >= WIDE
+        end = width - (0 if narrow else SIZE + 2) - (9 + 7 if time else 0)
+        return _Columns(glyph, name, name + (10 if time else 8), end, time, not narrow)
+
+    def _ground(self, row: Row, text: RowText, at: int, selected: bool) -> str:
+        if selected:
+            return "select" if self.has_focus else "raised"
+        if self.link != FREE and self.gutters[at].link == self.link:
+            return "partner"
+        return "raised" if text.sign == "prompt" and row.message >= 0 else "background"
+
+    def _is_faint(self, row: Row) -> bool:
+        return mark_of(self.snapshot, row) == "unsent"
+
+    def _state(self, row: Row, gutter: Gutter) -> LinkState:
+        if gutter.link == FREE or row.block is None:
+            return "answered"
+        return self.snapshot.index.links[gutter.link].state_of(row.block)
+
+    def _marks(self, row: Row, selected: bool, at: int) -> Parts:
+        glyphs = self.glyphs
+        if selected:
+            first = (glyphs.cursor, "accent" if self.has_focus else "muted")
+        elif self.link != FREE and self.gutters[at].link == self.link:
+            first = (glyphs.partner, "accent")
+        else:
+            first = (" ", "fg")
+        mark = mark_of(self.snapshot, row)
+        signs = {
+            "error": (glyphs.error, "error bold"),
+            "warning": (glyphs.warning, "warn"),
+            "suspicion": (glyphs.suspicion, "suspicion"),
+            "unsent": (glyphs.unsent, "unsent"),
+            "": (" ", "fg"),
+        }
+        return [first, signs.get(mark, (" ", "fg")), (" ", "fg")]
+
+    def _words(self, row: Row, text: RowText, faint: bool, columns: _Columns, at: int) -> Parts:
+        """Sign, name, gist, badge and the figures at the right."""
+        sign, sign_style = self._sign(row, text)
+        doubled = self._state(row, self.gutters[at]) == "doubled"
+        style = "unsent" if faint else sign_style
+        parts: Parts = [
+            (self.glyphs.doubled[0] if doubled else sign, "error" if doubled else style)
+        ]
+        parts.append((" ", "fg"))
+        badge = badge_of(self.snapshot, row, text, self._first_unsent(at))
+        tail = self._badge(badge, columns)
+        room = columns.end - columns.name - sum(cells(word) for word, _ in tail)
+        parts += self._gist(row, text, faint, room, columns.gist - columns.name)
+        return parts + tail + self._figures(row, text, faint, columns)
+
+    def _sign(self, row: Row, text: RowText) -> tuple[str, str]:
+        glyphs = self.glyphs
+        state = self._state(row, self.gutters[self._at_of(row)]) if row.block else "answered"
+        broken = state in ("dangling", "orphan")
+        signs: dict[str, tuple[str, str]] = {
+            "prompt": (glyphs.prompt, "accent"),
+            "text": (glyphs.text, "fg"),
+            "thinking": (glyphs.thinking, "think plain"),
+            "call": (glyphs.call, "error" if broken else "call"),
+            "result": (glyphs.result, "error" if broken else "result"),
+            "error_result": (glyphs.error_result, "error"),
+            "image": (glyphs.image, "result"),
+            "document": (glyphs.document, "result"),
+            "system": (glyphs.system, "muted"),
+            "tools": (glyphs.tools, "muted"),
+            "note": (glyphs.note, "muted"),
+            "unknown": (glyphs.unknown, "warn"),
+            "error": (glyphs.error, "error bold"),
+            "end": (glyphs.pending_end, "pending"),
+        }
+        if text.sign == "folded":
+            folded = self._at_of(row) in self.folded
+            return (glyphs.folded if folded else glyphs.opened), "accent"
+        return signs.get(text.sign, (" ", "fg"))
+
+    def _at_of(self, row: Row) -> int:
+        if row.kind == "notes" or row.block is None:
+            key = row.record
+            if row.kind == "notes" and key is not None:
+                return self.snapshot.row_of[key] - 1
+            return self.snapshot.row_of.get(key, 0) if key is not None else 0
+        return self.snapshot.row_of[row.block]
+
+    def _gist(self, row: Row, text: RowText, faint: bool, room: int, column: int) -> Parts:
+        """Name and gist, cut and padded to ``room`` cells; prose starts where names start."""
+        room = max(0, room)
+        styles = {
+            "prompt": "prompt",
+            "thinking": "think",
+            "text": "fg",
+            "call": "fg",
+            "image": "fg",
+            "document": "fg",
+            "error": "fg",
+        }
+        gist_style = "unsent" if faint else styles.get(text.sign, "muted")
+        parts: Parts = []
+        if text.name:
+            name_style = {
+                "call": "call",
+                "result": "result",
+                "error_result": "error",
+                "tools": "fg",
+                "unknown": "warn",
+            }.get(text.sign, "fg")
+            name = cut(text.name, max(column * 2, 1), self.glyphs.cut)
+            name = pad(name, column - 1) + " "
+            if text.sign == "tools":
+                name = text.name + "  "
+            parts.append((cut(name, room, self.glyphs.cut), "unsent" if faint else name_style))
+            room -= min(room, cells(name))
+        parts += self._marked(pad(cut(text.gist, room, self.glyphs.cut), room), gist_style)
+        return parts
+
+    def _marked(self, gist: str, style: str) -> Parts:
+        """The gist with line breaks dim and stand-ins for controls in amber."""
+        parts: Parts = []
+        held = ""
+        for sign in gist:
+            if sign not in "¶¤":
+                held += sign
+                continue
+            if held:
+                parts.append((held, style))
+                held = ""
+            if sign == "¶":
+                parts.append(
+                    (self.glyphs.line_break, "muted plain" if style != "unsent" else style)
+                )
+            else:
+                parts.append((self.glyphs.control, "warn"))
+        if held:
+            parts.append((held, style))
+        return parts
+
+    def _badge(self, badge: Badge | None, columns: _Columns) -> Parts:
+        if badge is None:
+            return []
+        if not columns.badges:
+            return []
+        if badge.loudness == "chip":
+            return [("  ", "fg"), (f" {badge.word} ", "chip")]
+        return [("  ", "fg"), (badge.word, badge.loudness)]
+
+    def _first_unsent(self, at: int) -> bool:
+        rows = self.snapshot.rows
+        return at == 0 or rows[at - 1].unsent != rows[at].unsent
+
+    def _figures(self, row: Row, text: RowText, faint: bool, columns: _Columns) -> Parts:
+        """Time, line and size, right-aligned, with a blank before and after."""
+        quiet = "unsent" if faint else "muted"
+        parts: Parts = []
+        if columns.time:
+            record = row.record
+            clock = record.time[11:19] if record is not None and row.kind != "notes" else ""
+            line = str(record.line) if record is not None and record.line else ""
+            parts += [(f" {clock:<8}", quiet), (f"{line:>7}", quiet)]
+        if columns.badges:
+            size = size_short(text.size) if text.size >= 0 else ""
+            bold = " bold" if text.size >= BIG and not faint else ""
+            parts.append((f" {size:>5} ", quiet + bold))
+        return parts
+
+    def _turn_rule(
+        self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
+    ) -> Strip:
+        rule = self.glyphs.rule
+        parts = self._marks(row, selected, at)[:2]
+        parts += rule_parts(
+            self.gutters[at],
+            self.snapshot.index.links,
+            self.link,
+            GutterStyle(self.lanes, self.glyphs, self.app.size.width < NARROW),
+        )
+        words = turn_words(self.snapshot, row.turn).replace("·", self.glyphs.separator)
+        name, _, rest = words.partition(" " + self.glyphs.separator)
+        parts.append((name, "title"))
+        if rest:
+            parts.append((f" {self.glyphs.separator}{rest}", "muted"))
+        used = sum(cells(text) for text, _ in parts)
+        if at in self.folded:
+            tail = f" + {len(fold_span(self.snapshot.rows, at))} rows"
+        else:
+            tail = ""
+        left = width - used - 2 - cells(tail)
+        parts += [(" ", "fg"), (rule * max(0, left), "line"), (tail, "muted")]
+        return self.ink.strip(parts, width, ground)

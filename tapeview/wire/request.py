@@ -1,0 +1,136 @@
+"""The request body of a model call, out of the tape up to that call."""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tapeview.tape.block import Block
+from tapeview.tape.index import Index
+from tapeview.tape.json_text import locate
+from tapeview.tape.message import Message
+from tapeview.tape.record import Record
+from tapeview.tape.session import Session
+from tapeview.tape.tape import Tape
+from tapeview.tape.turn import Turn
+
+__all__ = ["Request", "request_of", "sent_before"]
+
+REQUIRED = {
+    "anthropic": ("model", "max_tokens", "system", "tools"),
+    "openai-chat": ("model", "tools"),
+}
+"""Members that a call of an agent carries beside its messages; a file may lack them."""
+
+
+class Request(NamedTuple):
+    """A request body as JSON, and the members that the session does not store."""
+
+    body: bytes
+    absent: tuple[str, ...]
+
+
+def sent_before(stored: Index, sent: Sequence[Message], turn: Turn | None) -> tuple[Message, ...]:
+    """The messages that the call of ``turn`` was sent; for None those of the next call."""
+    if turn is None:
+        return tuple(sent)
+    places = stored.places
+    last = -1
+    for number, message in enumerate(sent):
+        known = [places[block].message for block in message.blocks if block in places]
+        if known and max(known) >= turn.start:
+            return tuple(sent[:number])
+        if known:
+            last = number
+    return tuple(sent[: last + 1])
+
+
+def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:
+    """The body that sends ``messages``, a beginning of the tape's sent messages.
+
+    Bodies and arrays are cut out of the file as they stand; for other files each block keeps its
+    own bytes and only what surrounds it is written anew.
+    """
+    frame = session.frame
+    have = {name for name, _ in frame.others}
+    have |= {
+        name
+        for name, value in (
+            ("model", frame.model),
+            ("system", frame.system),
+            ("tools", frame.tools),
+        )
+        if value
+    }
+    absent = tuple(name for name in REQUIRED[session.dialect] if name not in have)
+    if frame.whole and (text := _cut_from_file(session, tape, messages)) is not None:
+        if text.lstrip()[:1] == b"[":
+            return Request(b'{"messages":' + text.strip() + b"}", absent)
+        return Request(text, tuple(name for name in absent if name not in ("system", "tools")))
+    members = [b'"messages":[' + b",".join(_spell(session, m) for m in messages) + b"]"]
+    if frame.model:
+        members.insert(0, b'"model":' + json.dumps(frame.model).encode())
+    return Request(b"{" + b",".join(members) + b"}", absent)
+
+
+def _cut_from_file(session: Session, tape: Tape, messages: Sequence[Message]) -> bytes | None:
+    """The document without the messages after the last one wanted; None where it is damaged."""
+    if tape.sent is not tape.messages or any(r.kind != "message" for r in session.records):
+        return None
+    text = session.source.read(0, session.source.size).removeprefix(b"\xef\xbb\xbf")
+    shift = session.source.size - len(text)
+    records = session.records
+    if len(messages) == len(records):
+        return text
+    keep = records[len(messages) - 1] if messages else None
+    stop = (keep.start + keep.length if keep else records[0].start) - shift
+    return text[:stop] + text[records[-1].start + records[-1].length - shift :]
+
+
+def _spell(session: Session, message: Message) -> bytes:
+    """One message as JSON, its blocks in their own bytes."""
+    if _is_one_record(message):
+        raw = session.message_of(message.records[0])
+        if session.harness:
+            start, end = locate(raw, ("content",))
+            return _message(message.role, raw[start:end])
+        return raw
+    return _message(message.role, b"[" + b",".join(_blocks(session, message)) + b"]")
+
+
+def _message(role: str, content: bytes) -> bytes:
+    return b'{"role":' + json.dumps(role).encode() + b',"content":' + content + b"}"
+
+
+def _is_one_record(message: Message) -> bool:
+    return len(message.records) == 1 and message.blocks == message.records[0].blocks
+
+
+def _blocks(session: Session, message: Message) -> Iterator[bytes]:
+    """The blocks of a message that several records make.
+
+    Where texts of two user records meet, the earlier one gets a line break, as the harness does it.
+    """
+    holder = {block: record for record in message.records for block in record.blocks}
+    for number, block in enumerate(message.blocks):
+        raw = _block_json(session, holder[block], block)
+        after = message.blocks[number + 1] if number + 1 < len(message.blocks) else None
+        meets = (
+            message.role == "user"
+            and block.kind == "text"
+            and after is not None
+            and after.kind == "text"
+            and holder[after] is not holder[block]
+        )
+        yield _with_line_break(raw) if meets else raw
+
+
+def _block_json(session: Session, record: Record, block: Block) -> bytes:
+    raw = session.message_of(record)
+    start, end = locate(raw, block.path)
+    text = raw[start:end]
+    return b'{"type":"text","text":' + text + b"}" if block.path == ("content",) else text
+
+
+def _with_line_break(block: bytes) -> bytes:
+    _, end = locate(block, ("text",))
+    return block[: end - 1] + b"\\n" + block[end - 1 :]
