@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from tapeview.tape.clean import visible
+from tapeview.tape.sizes import size_long
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.paint import (
     Piece,
@@ -68,7 +69,7 @@ def _pieces_of(line: ViewLine, cut: str) -> list[Piece]:
         hidden += _bytes_from(text, room)
         room = max(0, room - len(text))
     if hidden:
-        pieces.append(Piece("muted", f" {cut} {_amount(hidden)} more in this line"))
+        pieces.append(Piece("muted", f" {cut} {size_long(hidden)} more in this line"))
     return pieces
 
 
@@ -76,14 +77,6 @@ def _bytes_from(text: str, start: int) -> int:
     if len(text) <= start:
         return 0
     return len(text) - start if text.isascii() else len(text[start:].encode("utf-8", "replace"))
-
-
-def _amount(count: int) -> str:
-    """A count of bytes in words: ``376 B``, ``9.4 kB``, ``1.2 MB``."""
-    if count < 1_000:
-        return f"{count} B"
-    number, unit = (count / 1e3, "kB") if count < 999_500 else (count / 1e6, "MB")
-    return f"{number:.1f} {unit}" if number < 9.95 else f"{number:.0f} {unit}"
 
 
 def natural_width(line: ViewLine, cut: str) -> int:
@@ -178,11 +171,12 @@ class LineView(RuledView):
         self._source = iter(lines)
         self._promised = len(lines) if isinstance(lines, Sequence) else 0
         self._lines = []
-        self._naturals = array("L")
+        self._naturals, self._ends = array("L"), array("L")
         self._exhausted = False
         self._to_end = False
         self.forget_strips()
-        self.scroll_to_row(0)
+        if not self.size:
+            self.set_scroll(None, 0)
         self._measure_anew(0)
 
     @property
@@ -213,6 +207,14 @@ class LineView(RuledView):
             self._strips[index, width] = strips
         # A paint may come between a new width and the measuring for it: then `within` is stale.
         return strips[min(within, len(strips) - 1)]
+
+    def scroll_to_row(self, row: int) -> None:
+        """Put `row` on the first line; what the screen then shows is measured first."""
+        before = self.row_count()
+        self._measure_rows(row + self.size.height)
+        if self.row_count() != before:
+            self.count_rows()
+        super().scroll_to_row(row)
 
     def forget_strips(self) -> None:
         """Drop every cached strip."""

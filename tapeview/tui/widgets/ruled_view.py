@@ -82,9 +82,9 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(name=name, id=id, classes=classes)
         self.glyphs = glyphs
         self._frame: _Frame | None = None
-        self._variables: Mapping[str, str] | None = None
-        self._styles: Styles | None = None
-        self._marks: tuple[int, int, Mapping[int, tuple[str, int]]] | None = None
+        self._ink_variables: Mapping[str, str] | None = None
+        self._ink: Styles | None = None
+        self._marked: tuple[int, int, Mapping[int, tuple[str, int]]] | None = None
 
     @abstractmethod
     def row_count(self) -> int:
@@ -126,11 +126,11 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
     def ink(self) -> Styles:
         """The styles of the theme as it is now."""
         variables = self.app.theme_variables
-        if self._styles is None or variables is not self._variables:
-            self._variables = variables
-            self._styles = styles_of(self.app)
+        if self._ink is None or variables is not self._ink_variables:
+            self._ink_variables = variables
+            self._ink = styles_of(self.app)
             self.forget_strips()
-        return self._styles
+        return self._ink
 
     @property
     def top(self) -> int:
@@ -155,7 +155,7 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def forget_marks(self) -> None:
         """Ask for the ruler's marks again at the next paint."""
-        self._marks = None
+        self._marked = None
 
     def action_page(self, pages: int) -> None:
         """Move by a page, which keeps some rows of the old one in view."""
@@ -201,15 +201,15 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
         """Each marked line of the ruler: the worst severity there, and its first row."""
         if count <= height or height <= 0:
             return {}
-        if self._marks is None or self._marks[:2] != (count, height):
+        if self._marked is None or self._marked[:2] != (count, height):
             lines: dict[int, tuple[str, int]] = {}
             marks = sorted(self.ruler_marks().items())
             for severity in _SEVERITIES:
                 for row, row_severity in marks:
                     if row_severity == severity:
                         lines.setdefault(ruler_line(row, count, height), (severity, row))
-            self._marks = count, height, lines
-        return self._marks[2]
+            self._marked = count, height, lines
+        return self._marked[2]
 
     def _ruler(self, y: int, frame: _Frame, last: Segment) -> Segment:
         severity, _ = frame.marks.get(y, ("", 0))

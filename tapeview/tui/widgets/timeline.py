@@ -53,37 +53,37 @@ class Timeline(LineList):
         super().__init__(glyphs=glyphs, id=id)
         self.snapshot = snapshot
         self.folded: set[int] = {at for at, row in enumerate(snapshot.rows) if row.kind == "notes"}
-        self.visible: array[int] = array("I")
+        self.shown: array[int] = array("I")
         self.gutters: tuple[Gutter, ...] = ()
         self.lanes = 0
         self._most = 0
-        self._measure_visible()
+        self._measure_shown()
 
     def row_count(self) -> int:
         """Rows that are not folded away."""
-        return len(self.visible)
+        return len(self.shown)
 
     @property
     def row(self) -> Row | None:
         """The row under the cursor."""
-        return self.snapshot.rows[self.visible[self.cursor]] if self.visible else None
+        return self.snapshot.rows[self.shown[self.cursor]] if self.shown else None
 
     @property
     def at(self) -> int:
         """The number of that row among all rows; -1 without rows."""
-        return self.visible[self.cursor] if self.visible else -1
+        return self.shown[self.cursor] if self.shown else -1
 
     @property
     def link(self) -> int:
         """The number of the link that the cursor is on; ``FREE`` off links."""
-        return self.gutters[self.at].link if self.visible and self.gutters else FREE
+        return self.gutters[self.at].link if self.shown and self.gutters else FREE
 
-    def _measure_visible(self) -> None:
+    def _measure_shown(self) -> None:
         hidden: set[int] = set()
         for at in self.folded:
             hidden.update(fold_span(self.snapshot.rows, at))
         count = len(self.snapshot.rows)
-        self.visible = array("I", (k for k in range(count) if k not in hidden))
+        self.shown = array("I", (k for k in range(count) if k not in hidden))
 
     def _measure_gutter(self) -> None:
         width = self.app.size.width
@@ -104,7 +104,7 @@ class Timeline(LineList):
             return False
         with self.keep_place():
             self.folded ^= {at}
-            self._measure_visible()
+            self._measure_shown()
             self.cursor = self._visible_place(at)
         return True
 
@@ -116,15 +116,15 @@ class Timeline(LineList):
         here = self.at
         with self.keep_place():
             self.folded = self.folded | turns if fold else self.folded - turns
-            self._measure_visible()
+            self._measure_shown()
             self.cursor = self._visible_place(here)
 
     def _visible_place(self, at: int) -> int:
         """Where row ``at`` stands among the visible ones, or the row that hides it."""
-        low, high = 0, len(self.visible)
+        low, high = 0, len(self.shown)
         while low < high:
             middle = (low + high) // 2
-            if self.visible[middle] <= at:
+            if self.shown[middle] <= at:
                 low = middle + 1
             else:
                 high = middle
@@ -136,18 +136,18 @@ class Timeline(LineList):
         if opened:
             with self.keep_place():
                 self.folded.difference_update(opened)
-                self._measure_visible()
+                self._measure_shown()
         self.move_to(self._visible_place(at), at=line)
 
     def is_in_view(self, at: int) -> bool:
         """Whether row ``at`` is on the screen now."""
         place = self._visible_place(at)
-        return bool(self.visible) and self.visible[place] == at and self.in_view(place)
+        return bool(self.shown) and self.shown[place] == at and self.in_view(place)
 
     def watch_cursor(self, old: int, new: int) -> None:
         """The links of both rows look different now."""
-        if self.gutters and old < len(self.visible):
-            changed = {self.gutters[self.visible[row]].link for row in (old, new)} - {FREE}
+        if self.gutters and old < len(self.shown):
+            changed = {self.gutters[self.shown[row]].link for row in (old, new)} - {FREE}
             self._forget_links(changed)
         super().watch_cursor(old, new)
 
@@ -155,11 +155,11 @@ class Timeline(LineList):
         """Paint the visible rows anew that these links run through."""
         if not numbers:
             return
-        stop = min(len(self.visible), self.top + self.size.height)
+        stop = min(len(self.shown), self.top + self.size.height)
         touched = [
             row
             for row in range(self.top, stop)
-            if (gutter := self.gutters[self.visible[row]]).link in numbers
+            if (gutter := self.gutters[self.shown[row]]).link in numbers
             or numbers & set(gutter.passing)
             or numbers & set(gutter.closing)
         ]
@@ -180,7 +180,7 @@ class Timeline(LineList):
     def paint_row(self, index: int, width: int, selected: bool) -> Strip:
         """One row: marks, gutter, sign, name, gist, badge, size."""
         self._measure_gutter()
-        at = self.visible[index]
+        at = self.shown[index]
         row = self.snapshot.rows[at]
         columns = self._columns(width)
         text = describe(self.snapshot.session, self.snapshot.index, row)
@@ -396,3 +396,8 @@ class Timeline(LineList):
         left = width - used - 2 - cells(tail)
         parts += [(" ", "fg"), (rule * max(0, left), "line"), (tail, "muted")]
         return self.ink.strip(parts, width, ground)
+
+    def is_lane(self, row: int, x: int) -> bool:
+        """Whether column ``x`` of a visible row is in the gutter, on a row that has a link."""
+        width = GutterStyle(self.lanes, self.glyphs, self.app.size.width < NARROW).width
+        return MARKS <= x < MARKS + width and self.gutters[self.shown[row]].link != FREE

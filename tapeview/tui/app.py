@@ -1,0 +1,100 @@
+"""The application: themes, settings, and which screen is shown."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.app import App
+from textual.theme import Theme
+
+from tapeview.errors import PlaceError
+from tapeview.goto import resolve
+from tapeview.open_session import OpenSession
+from tapeview.settings import Settings, load_settings, save_settings
+from tapeview.tui.glyphs import choose_glyphs
+from tapeview.tui.palette import CommandProvider
+from tapeview.tui.screens.help import HelpScreen
+from tapeview.tui.screens.main import MainScreen
+from tapeview.tui.theme import DEFAULT_THEME, themes, variable_defaults
+
+__all__ = ["TapeviewApp"]
+
+
+class TapeviewApp(App[None]):
+    """tapeview on the screen."""
+
+    TITLE = "tapeview"
+    COMMANDS: ClassVar = {CommandProvider}
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ENABLE_COMMAND_PALETTE = True
+    INLINE_PADDING = 0
+    animation_level = "none"
+
+    def __init__(
+        self,
+        opened: OpenSession,
+        turn: int | None = None,
+        at: str | None = None,
+        environ: Mapping[str, str] = os.environ,
+    ) -> None:
+        super().__init__()
+        self.opened = opened
+        self._environ = environ
+        self.user_settings = load_settings(environ)
+        encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
+        wish = None if self.user_settings.glyphs == "auto" else self.user_settings.glyphs
+        self.glyphs = choose_glyphs(environ, encoding, wish)
+        self._start = _start_row(opened, turn, at)
+        for theme in themes():
+            self.register_theme(theme)
+        if not environ.get("TEXTUAL_THEME"):
+            wanted = self.user_settings.theme
+            self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our palette's names, for every theme."""
+        theme: Theme = self.current_theme
+        return variable_defaults(theme)
+
+    def on_mount(self) -> None:
+        """Show the session."""
+        self.push_screen(MainScreen(self.opened, self.glyphs, self._start))
+        self.theme_changed_signal.subscribe(self, self._remember_theme)
+
+    def _remember_theme(self, theme: Theme) -> None:
+        if theme.name != self.user_settings.theme:
+            self.user_settings = Settings(theme.name, self.user_settings.glyphs)
+            save_settings(self._environ, self.user_settings)
+
+    def action_command(self, identity: str) -> None:
+        """Do what the command table calls ``identity``; the app's own, else the screen's."""
+        own = {
+            "help": self._show_help,
+            "palette": self.action_command_palette,
+            "dark_light": self._dark_light,
+            "quit": self.exit,
+        }
+        if identity in own:
+            own[identity]()
+            return
+        screen = self.screen
+        if isinstance(screen, MainScreen):
+            screen.command(identity)
+
+    def _show_help(self) -> None:
+        self.push_screen(HelpScreen(self.glyphs))
+
+    def _dark_light(self) -> None:
+        self.theme = "tapeview-light" if self.current_theme.dark else DEFAULT_THEME
+
+
+def _start_row(opened: OpenSession, turn: int | None, at: str | None) -> int:
+    """The row to begin at. Raises ``PlaceError`` for a turn or path that is not there."""
+    words = at if at is not None else str(turn) if turn is not None else ""
+    if not words:
+        return 0
+    target = resolve(opened.snapshot(), words)
+    if target.row < 0:
+        raise PlaceError(f"{opened.session.path}: {target.answer}.")
+    return target.row

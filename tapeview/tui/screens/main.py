@@ -1,0 +1,438 @@
+"""The screen of one session: header, timeline, block, problems, footer."""
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Input
+
+from tapeview.block_text import copy_json, copy_path, copy_text
+from tapeview.commands import COMMANDS
+from tapeview.goto import resolve
+from tapeview.heading import counter_words
+from tapeview.open_session import OpenSession
+from tapeview.rules._engine import Finding
+from tapeview.tape.clean import printable
+from tapeview.tape.rows import Row
+from tapeview.tape.sizes import size_long
+from tapeview.tui.editor import open_in_editor
+from tapeview.tui.glyphs import Glyphs
+from tapeview.tui.screens import main_bars
+from tapeview.tui.widgets.bars import LineBar, Parts
+from tapeview.tui.widgets.block_pane import BlockPane
+from tapeview.tui.widgets.line_list import LineList
+from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.timeline import Timeline
+
+__all__ = ["MainScreen"]
+
+SIDE_BY_SIDE: Final = 100
+"""Screen columns from which on timeline and block stand side by side."""
+PANES: Final = ("timeline", "block", "problems")
+
+
+class MainScreen(Screen[None]):
+    """One open session. Keys come from the command table; what they do is one method each."""
+
+    BINDINGS = [  # noqa: RUF012 - Textual's own class variable
+        Binding(",".join(entry.keys), f"app.command('{entry.id}')", entry.title, show=False)
+        for entry in COMMANDS
+    ]
+
+    CSS = """
+    MainScreen { layout: vertical; background: $background; }
+    #header { height: 2; }
+    #body { height: 1fr; }
+    #left { width: 72; }
+    #block { width: 1fr; }
+    #lower { height: auto; }
+    #problems { height: 5; }
+    #goto { display: none; height: 1; background: $surface; }
+    #goto-input { width: 1fr; height: 1; border: none; padding: 0; background: $surface; }
+    #goto-sign { width: 3; }
+    #goto-answer { width: 50%; }
+    """
+
+    def __init__(self, opened: OpenSession, glyphs: Glyphs, start: int = 0) -> None:
+        super().__init__()
+        self.snapshot = opened.snapshot()
+        self.glyphs = glyphs
+        self.message: tuple[str, str] = ("", "muted")
+        self.pane = "timeline"
+        self.problem_rows = 0
+        self._start = start
+        self._answer: tuple[str, str] = ("", "muted")
+        self._link_from: int | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lines and panes, from the top."""
+        yield LineBar(lambda y, w: main_bars.header(self, y, w), id="header")
+        yield LineBar(lambda _, w: main_bars.tabs(self, w), id="tabs")
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield LineBar(lambda _, w: main_bars.timeline_title(self, w), id="timeline-title")
+                yield Timeline(self.snapshot, glyphs=self.glyphs, id="timeline")
+            yield BlockPane(glyphs=self.glyphs, id="block")
+        with Vertical(id="lower"):
+            yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
+            yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
+            yield LineBar(
+                lambda _, w: main_bars.api_line(self, w), ground="background", id="api-line"
+            )
+        yield LineBar(lambda _, w: main_bars.status(self, w), ground="background", id="status")
+        with Horizontal(id="goto"):
+            yield LineBar(lambda *_: [(" : ", "keycap")], id="goto-sign")
+            yield Input(id="goto-input", compact=True)
+            yield LineBar(lambda *_: self._answer_parts(), id="goto-answer")
+        yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
+
+    # -- parts ---------------------------------------------------------------------------------
+
+    @property
+    def timeline(self) -> Timeline:
+        """The timeline."""
+        return self.query_one("#timeline", Timeline)
+
+    @property
+    def block(self) -> BlockPane:
+        """The block pane."""
+        return self.query_one("#block", BlockPane)
+
+    @property
+    def problems(self) -> Problems:
+        """The problems pane."""
+        return self.query_one("#problems", Problems)
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.timeline.row
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether the screen is wide enough for more than one pane."""
+        return self.app.size.width >= SIDE_BY_SIDE
+
+    def on_mount(self) -> None:
+        """Show the first row, or the one asked for."""
+        self._lay_out()
+        self.timeline.focus()
+        if self._start:
+            self.timeline.go(self._start, line=self.app.size.height // 3)
+        self._show_block()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Panes follow the size of the terminal."""
+        del event
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        width, height = self.app.size
+        wide = self.side_by_side
+        tall = height >= 20
+        self.query_one("#header").styles.height = 2 if wide and tall else 1
+        self.query_one("#tabs").display = not wide
+        self.query_one("#timeline-title").display = wide
+        self.query_one("#left").styles.width = (
+            min(130, 72 + (width - 120) * 65 // 100) if wide else "1fr"
+        )
+        self.query_one("#left").display = wide or self.pane == "timeline"
+        self.block.display = wide or self.pane == "block"
+        self.query_one("#body").display = wide or self.pane != "problems"
+        listed = self.problems.row_count()
+        self.query_one("#lower").display = wide or self.pane == "problems"
+        self.query_one("#lower").styles.height = "auto" if wide else "1fr"
+        self.query_one("#problems-title").display = wide
+        self.problems.display = listed > 0
+        most = self.problem_rows or (7 if height >= 50 else 5)
+        self.problems.styles.height = min(listed, most) if wide else "1fr"
+        self.query_one("#api-line").display = listed > 0
+        self.query_one("#status").display = not wide and tall
+        self._show_footer(height)
+        self.refresh_bars()
+
+    def _show_footer(self, height: int) -> None:
+        self.query_one("#footer").display = not self.asking and (
+            height >= 12 or bool(self.message[0])
+        )
+
+    def refresh_bars(self) -> None:
+        """Paint every line anew that speaks of the cursor or the focus."""
+        for bar in self.query(LineBar):
+            bar.refresh()
+
+    # -- following the cursor ------------------------------------------------------------------
+
+    @on(LineList.CursorMoved, "#timeline")
+    def _timeline_moved(self) -> None:
+        self.say("")
+        self.refresh_bars()
+        # After the timeline's own paint, never before it.
+        self.call_after_refresh(self._show_block)
+
+    def _show_block(self) -> None:
+        row = self.row
+        if row is not None:
+            self.block.show(self.snapshot, row)
+            if self.focused is not self.problems and (here := self.findings_here()):
+                self.problems.point_at(here[0])
+        self.refresh_bars()
+
+    @on(LineList.CursorMoved, "#problems")
+    def _problem_moved(self) -> None:
+        finding = self.problems.finding
+        if finding is not None and self.focused is self.problems:
+            self._go_to_finding(finding)
+        self.refresh_bars()
+
+    @on(LineList.Clicked, "#timeline")
+    def _timeline_clicked(self, event: LineList.Clicked) -> None:
+        if event.times == 2:
+            self.do_open()
+        elif self.timeline.is_lane(event.row, event.x):
+            self.do_follow_link()
+
+    @on(LineList.Clicked, "#problems")
+    def _problem_clicked(self, event: LineList.Clicked) -> None:
+        if self.problems.toggle():
+            self._lay_out()
+        elif event.times == 2:
+            self.do_open()
+
+    def on_descendant_focus(self) -> None:
+        """Titles show which pane has the focus."""
+        focused = self.focused
+        if focused is self.timeline:
+            self.pane = "timeline"
+        elif focused is self.problems:
+            self.pane = "problems"
+        elif focused is not None and self.block in focused.ancestors:
+            self.pane = "block"
+        self.refresh_bars()
+
+    def on_key(self, event: events.Key) -> None:
+        """A message stands until the next key."""
+        if event.key != "escape" and not self.asking:
+            self.say("")
+
+    def findings_here(self) -> tuple[Finding, ...]:
+        """Findings at the cursor's row."""
+        row = self.row
+        return tuple(self.snapshot.findings_at(row)) if row is not None else ()
+
+    def say(self, words: str, style: str = "fg") -> None:
+        """Put a message at the right end of the footer, until the next key."""
+        if (words, style) != self.message:
+            self.message = (words, style)
+            self._show_footer(self.app.size.height)
+            self.query_one("#footer").refresh()
+
+    # -- commands ------------------------------------------------------------------------------
+
+    def command(self, identity: str) -> None:
+        """Do what the command table calls ``identity``."""
+        act: Callable[[], None] = getattr(self, f"do_{identity}")
+        act()
+
+    def do_next_turn(self) -> None:
+        """Go to the next turn's rule."""
+        self._step_turn(1)
+
+    def do_previous_turn(self) -> None:
+        """Go to the turn's rule above."""
+        self._step_turn(-1)
+
+    def _step_turn(self, step: int) -> None:
+        here = self.timeline.at
+        places = sorted(self.snapshot.turn_row_of.values())
+        ahead = [at for at in places if (at - here) * step > 0]
+        if not ahead:
+            self.say("no further turn", "warn")
+            return
+        self.timeline.go(ahead[0] if step > 0 else ahead[-1], line=3)
+
+    def do_next_problem(self) -> None:
+        """Go to the next finding."""
+        self._step_problem(1)
+
+    def do_previous_problem(self) -> None:
+        """Go to the finding above."""
+        self._step_problem(-1)
+
+    def _step_problem(self, step: int) -> None:
+        here = self.timeline.at
+        faults = [f for f in self.snapshot.findings if f.severity not in ("pending", "info")]
+        places = [(self.snapshot.row_of_finding(finding), finding) for finding in faults]
+        ahead = [pair for pair in places if (pair[0] - here) * step > 0]
+        if not ahead:
+            self.say("no further problem" if places else "no problems", "warn")
+            return
+        self._go_to_finding(min(ahead, key=lambda pair: abs(pair[0] - here))[1])
+
+    def _go_to_finding(self, finding: Finding) -> None:
+        at = self.snapshot.row_of_finding(finding)
+        line = None if self.timeline.is_in_view(at) else self.timeline.size.height // 3
+        self.timeline.go(at, line=line)
+        if self.focused is not self.problems:
+            self.problems.point_at(finding)
+
+    def do_follow_link(self) -> None:
+        """Go to the other end of the link; on a doubled one, to the next."""
+        row = self.row
+        link = self.snapshot.index.link_of.get(row.block) if row and row.block else None
+        if row is None or row.block is None or link is None:
+            self.say("no link here", "warn")
+            return
+        ends = [end.block for end in link.ends]
+        if len(ends) == 1:
+            verb = "no call carries" if link.call is None else "nothing answers"
+            verb = "the tape ends before the result of" if link.state == "pending" else verb
+            self.say(f"{verb} {printable(row.block.id)[:40]}", "warn")
+            return
+        here = next((k for k, block in enumerate(ends) if block is row.block), 0)
+        at = self.snapshot.row_of[ends[(here + 1) % len(ends)]]
+        line = None if self.timeline.is_in_view(at) else self.timeline.size.height // 3
+        self.timeline.go(at, line=line)
+
+    def do_open(self) -> None:
+        """Open a foldable row; give any other row's block the focus."""
+        if self.focused is self.problems:
+            if self.problems.toggle():
+                self._lay_out()
+                return
+            self.show_pane("timeline")
+            return
+        if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
+            return
+        self.show_pane("block")
+
+    def do_back(self) -> None:
+        """Leave the go-to line, or go back to the timeline."""
+        if self.asking:
+            self._end_asking()
+        else:
+            self.show_pane("timeline")
+
+    def do_next_pane(self) -> None:
+        """Give the next pane the focus."""
+        self._turn_panes(1)
+
+    def do_previous_pane(self) -> None:
+        """Give the pane before the focus."""
+        self._turn_panes(-1)
+
+    def _turn_panes(self, step: int) -> None:
+        panes = [pane for pane in PANES if pane != "problems" or self.problems.row_count()]
+        here = panes.index(self.pane) if self.pane in panes else 0
+        self.show_pane(panes[(here + step) % len(panes)])
+
+    def show_pane(self, pane: str) -> None:
+        """Show a pane, where only one fits, and give it the focus."""
+        self.pane = pane
+        self._lay_out()
+        target = {"timeline": self.timeline, "problems": self.problems}.get(pane, self.block.body)
+        target.focus()
+        self.refresh_bars()
+
+    def do_fold_all(self) -> None:
+        """Fold every turn, or unfold them if one is folded."""
+        turns = set(self.snapshot.turn_row_of.values())
+        self.timeline.fold_turns(not turns & self.timeline.folded)
+
+    def do_taller(self) -> None:
+        """Give the problems one line more."""
+        self._resize_problems(1)
+
+    def do_shorter(self) -> None:
+        """Take a line from the problems."""
+        self._resize_problems(-1)
+
+    def _resize_problems(self, step: int) -> None:
+        now = self.problems.size.height
+        most = min(self.problems.row_count(), self.app.size.height // 2)
+        self.problem_rows = max(1, min(now + step, most))
+        self._lay_out()
+
+    def do_copy_text(self) -> None:
+        """Copy the block's text."""
+        self._copy(copy_text)
+
+    def do_copy_json(self) -> None:
+        """Copy the block's JSON as written."""
+        self._copy(copy_json)
+
+    def do_copy_path(self) -> None:
+        """Copy the block's path."""
+        self._copy(copy_path)
+
+    def _copy(self, take: Callable[..., str]) -> None:
+        if self.row is None:
+            return
+        text = take(self.snapshot, self.row)
+        self.app.copy_to_clipboard(text)
+        self.say(f"copied {size_long(len(text.encode('utf-8', 'replace')))}")
+
+    def do_open_editor(self) -> None:
+        """Open the file in the user's editor, at the record's line."""
+        if self.row is not None:
+            self.say(open_in_editor(self.app, self.snapshot, self.row), "warn")
+
+    # -- go to ---------------------------------------------------------------------------------
+
+    @property
+    def asking(self) -> bool:
+        """Whether the go-to line is open."""
+        return bool(self.query_one("#goto").display)
+
+    def do_go_to(self) -> None:
+        """Open the go-to line in place of the footer."""
+        self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
+        self.query_one("#goto").display = True
+        self.query_one("#footer").display = False
+        line = self.query_one("#goto-input", Input)
+        line.value = ""
+        line.focus()
+
+    def _answer_parts(self) -> Parts:
+        return [(f"{self._answer[0]}", self._answer[1])]
+
+    @on(Input.Changed, "#goto-input")
+    def _typed(self, event: Input.Changed) -> None:
+        if not event.value.strip():
+            self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
+        else:
+            target = resolve(self.snapshot, event.value)
+            self._answer = (printable(target.answer), "muted" if target.row >= 0 else "warn")
+        self.query_one("#goto-answer").refresh()
+
+    @on(Input.Submitted, "#goto-input")
+    def _entered(self, event: Input.Submitted) -> None:
+        target = resolve(self.snapshot, event.value)
+        if target.row < 0:
+            return
+        self._end_asking()
+        line = 3 if self.snapshot.rows[target.row].kind == "turn" else None
+        if line is None and not self.timeline.is_in_view(target.row):
+            line = self.timeline.size.height // 3
+        self.timeline.go(target.row, line=line)
+
+    def _end_asking(self) -> None:
+        self.query_one("#goto").display = False
+        self.show_pane("timeline")
+
+    # -- what the lines say --------------------------------------------------------------------
+
+    def counter(self) -> tuple[str, str]:
+        """The turn under the cursor, and the rest of the step counter."""
+        row = self.row
+        return counter_words(self.snapshot, row.after if row is not None else 0)
+
+    def shown_keys(self) -> Iterator[tuple[str, str]]:
+        """Keys and words of the footer: those that do something here."""
+        for entry in COMMANDS:
+            if entry.footer:
+                yield entry.footer_keys or entry.show, entry.footer

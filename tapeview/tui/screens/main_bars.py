@@ -1,0 +1,169 @@
+"""What the lines of the main screen say: header, titles, status, footer."""
+
+from typing import TYPE_CHECKING
+
+from tapeview.heading import heading_of, size_bars, tally_of
+from tapeview.tape.clean import printable
+from tapeview.tape.sizes import count, size_long
+from tapeview.tui.paint import cells_of
+from tapeview.tui.widgets.bars import Parts, spread
+
+if TYPE_CHECKING:
+    from tapeview.tui.screens.main import MainScreen
+
+__all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
+
+WIDE = 190
+STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
+
+
+def header(screen: "MainScreen", y: int, width: int) -> Parts:
+    """Line 0: the session and its findings. Line 1: the verdict and the sizes sent."""
+    return _session_line(screen, width) if y == 0 else _verdict_line(screen, width)
+
+
+def _session_line(screen: "MainScreen", width: int) -> Parts:
+    glyphs = screen.glyphs
+    wide = screen.side_by_side
+    heading = heading_of(screen.snapshot, wide=width >= WIDE)
+    right = _tally(screen, long=wide)
+    room = width - sum(cells_of(text) for text, _ in right) - 2
+    facts = list(heading.facts)
+    if not wide and screen.snapshot.session.frame.model:
+        facts.pop(1)
+    folder = f"  {heading.folder}" if wide and heading.folder else ""
+    gap = "   " if wide else "  "
+    dot = f" {glyphs.separator} "
+    while facts and cells_of(f" {heading.name}{folder}{gap}{dot.join(facts)}") > room:
+        if len(facts) > 1:
+            facts.pop()
+        elif folder:
+            folder = ""
+        else:
+            facts = []
+    left: Parts = [(f" {heading.name}", "title"), (folder, "muted")]
+    if facts:
+        left.append((f"{gap}{dot.join(facts)}", "muted"))
+    return spread(left, right, width)
+
+
+def _tally(screen: "MainScreen", long: bool) -> Parts:
+    glyphs = screen.glyphs
+    signs = {"error": glyphs.error, "warning": glyphs.warning, "suspicion": glyphs.suspicion}
+    found = tally_of(screen.snapshot)
+    if not found:
+        return [("no problems ", "result bold")]
+    parts: Parts = []
+    for entry in found:
+        words = entry.words if long else entry.short
+        parts.append((f"{signs[entry.severity]} {words}", STYLES[entry.severity]))
+        parts.append(("  ", "fg"))
+    return [*parts[:-1], (" ", "fg")]
+
+
+def _verdict_line(screen: "MainScreen", width: int) -> Parts:
+    glyphs = screen.glyphs
+    row = screen.row
+    bars, largest = size_bars(screen.snapshot, row.after if row is not None else 0)
+    right: Parts = []
+    if bars:
+        tones = {"plain": "lane", "error": "error", "warning": "warn", "current": "accent"}
+        right.append(("sent ", "muted"))
+        right += [(glyphs.sizes[bar.eighths - 1], tones[bar.tone]) for bar in bars]
+        right.append((f" {size_long(largest)} ", "muted"))
+    return spread([(f" {printable(screen.snapshot.verdict)}", "fg")], right, width)
+
+
+def _title_mark(screen: "MainScreen", focused: bool) -> Parts:
+    return [(screen.glyphs.cursor if focused else " ", "accent")]
+
+
+def _counter(screen: "MainScreen") -> Parts:
+    turn, rest = screen.counter()
+    rest = rest.replace("·", screen.glyphs.separator)
+    return [(turn, "title"), (f"{rest} ", "muted")]
+
+
+def timeline_title(screen: "MainScreen", width: int) -> Parts:
+    """``▌ main`` and the step counter."""
+    focused = screen.focused is screen.timeline
+    name = (f" {screen.snapshot.tape.id}", "title-focus" if focused else "title")
+    return spread([*_title_mark(screen, focused), name], _counter(screen), width)
+
+
+def tabs(screen: "MainScreen", width: int) -> Parts:
+    """One line for all panes, where only one of them fits."""
+    left: Parts = [(screen.glyphs.cursor, "accent")]
+    faults = len(screen.problems.loud)
+    names = {"timeline": screen.snapshot.tape.id, "block": "block"}
+    names["problems"] = f"problems {faults}" if faults else "problems none"
+    for pane, name in names.items():
+        left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
+    right = screen.block.title_parts() if screen.pane == "block" else _counter(screen)
+    return spread(left, right, width)
+
+
+def problems_title(screen: "MainScreen", width: int) -> Parts:
+    """``problems 5``, or how much was looked at."""
+    focused = screen.focused is screen.problems
+    style = "title-focus" if focused else "title"
+    faults = len(screen.problems.loud)
+    left: Parts = [*_title_mark(screen, focused), (" problems ", style)]
+    left.append((str(faults), "title") if faults else ("none", "muted"))
+    right: Parts = []
+    if not faults:
+        rules = count(screen.snapshot.rules_looked, "rule")
+        messages = count(len(screen.snapshot.index.messages), "message")
+        right = [(f"{rules} looked at {messages} ", "muted")]
+    return spread(left, right, width)
+
+
+def api_line(screen: "MainScreen", width: int) -> Parts:
+    """What the API would say of the selected finding."""
+    finding = screen.problems.finding
+    if finding is None:
+        return []
+    room = max(0, width - 18)
+    message = printable(finding.api_message)
+    if cells_of(message) > room:
+        message = message[: max(0, room - 1)] + screen.glyphs.cut
+    return [("  API would say  ", "muted"), (message, "quote")]
+
+
+def status(screen: "MainScreen", width: int) -> Parts:
+    """The finding at the cursor, where the problems pane is out of sight."""
+    findings = screen.findings_here()
+    if not findings or screen.pane == "problems":
+        return []
+    finding = findings[0]
+    glyphs = screen.glyphs
+    sign, style = {
+        "error": (glyphs.error, "error bold"),
+        "warning": (glyphs.warning, "warn bold"),
+        "suspicion": (glyphs.suspicion, "suspicion bold"),
+    }.get(finding.severity, (glyphs.pending_end, "pending"))
+    parts: Parts = [(f" {sign} {finding.rule.code}", style)]
+    parts.append((f"  {printable(finding.sentence)}", "fg"))
+    return spread(parts, [], width)
+
+
+def footer(screen: "MainScreen", width: int) -> Parts:
+    """Keys that work here, and a message at the right end."""
+    words, style = screen.message
+    right: Parts = [(f"  {words} ", style)] if words else []
+    room = width - sum(cells_of(text) for text, _ in right) - 1
+    left: Parts = [(" ", "fg")]
+    used = 1
+    entries = list(screen.shown_keys())
+    last = [entry for entry in entries if entry[1] in ("help", "quit")]
+    first = [entry for entry in entries if entry not in last]
+    kept: list[tuple[str, str]] = []
+    tail = sum(len(keys) + len(word) + 3 for keys, word in last)
+    for keys, word in first:
+        size = cells_of(keys) + len(word) + 3
+        if used + size + tail <= room:
+            kept.append((keys, word))
+            used += size
+    for keys, word in [*kept, *last]:
+        left += [(keys, "keycap"), (f" {word}  ", "muted")]
+    return spread(left, right, width)
