@@ -8,10 +8,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from tapeview.tape.block import CALLS, CLIENT_CALL, CLIENT_RESULT, RESULTS, Block, Place
+from tapeview.tape.block import (
+    CALLS,
+    CLIENT_CALL,
+    CLIENT_RESULT,
+    RESULTS,
+    Block,
+    BlockFacts,
+    Place,
+)
 from tapeview.tape.link import LINK_STATES, End, Link, LinkState, links_of
 from tapeview.tape.message import Message, Side, sides_of
+from tapeview.tape.record import Record, Role
 from tapeview.tape.tape import Frame
+from tapeview.tape.tool_run import ToolRun, tool_runs
 from tapeview.tape.turn import Turn, turns_of
 
 __all__ = ["Index"]
@@ -103,6 +113,81 @@ class Index:
         """Client results of each side."""
         return _grouped(self.results)
 
+    @cached_property
+    def calls_by_id(self) -> Mapping[int, Mapping[str, Sequence[End]]]:
+        """Client calls of each assistant side by id, in order."""
+        return self._by_id(self.calls_by_side, "assistant")
+
+    @cached_property
+    def results_by_id(self) -> Mapping[int, Mapping[str, Sequence[End]]]:
+        """Client results of each user side by the id they carry, in order."""
+        return self._by_id(self.results_by_side, "user")
+
+    def _by_id(
+        self, groups: Mapping[int, Sequence[End]], role: Role
+    ) -> Mapping[int, Mapping[str, Sequence[End]]]:
+        """Ends whose id is absent or no text are left out: they can match nothing."""
+        found: dict[int, dict[str, list[End]]] = {}
+        for number, ends in groups.items():
+            if number < 0 or self.sides[number].role != role:
+                continue
+            found[number] = by_id = {}
+            for end in ends:
+                if not end.block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT):
+                    by_id.setdefault(end.block.id, []).append(end)
+        return found
+
+    @cached_property
+    def unanswered(self) -> Mapping[int, Sequence[End]]:
+        """Client calls that the next side does not answer, by side; the first of an id only."""
+        return {
+            number: [calls[0] for call, calls in by_id.items() if call not in self._answers(number)]
+            for number, by_id in self.calls_by_id.items()
+        }
+
+    def _answers(self, number: int) -> Mapping[str, Sequence[End]]:
+        return self.results_by_id.get(number + 1, {})
+
+    @cached_property
+    def answers_behind(self) -> Mapping[int, Sequence[End]]:
+        """Results that answer the side before from behind another block, by user side.
+
+        Only the first result of an id counts.
+        """
+        found: dict[int, Sequence[End]] = {}
+        for number, by_id in self.results_by_id.items():
+            asked = self.calls_by_id.get(number - 1)
+            other = self.first_other(self.sides[number]) if asked else None
+            if asked and other is not None:
+                found[number] = [
+                    results[0]
+                    for call, results in by_id.items()
+                    if call in asked and results[0].place > other
+                ]
+        return found
+
+    def first_other(self, side: Side) -> Place | None:
+        """The first block of a user side that is no client result; None where there is none.
+
+        The string ``""`` is an empty message, not a block (``rules.md`` 11.1).
+        """
+        for number in side.messages:
+            for k, block in enumerate(self.messages[number].blocks):
+                empty = block.path == ("content",) and block.facts & BlockFacts.EMPTY
+                if block.kind != CLIENT_RESULT and not empty:
+                    return Place(number, k)
+        return None
+
+    @cached_property
+    def tool_runs(self) -> Sequence[ToolRun]:
+        """Chat: the runs of ``tool`` messages, in order."""
+        return tool_runs(self.messages)
+
+    @cached_property
+    def run_of(self) -> Mapping[int, ToolRun]:
+        """Chat: the run of each assistant message with calls and of each ``tool`` message."""
+        return {number: run for run in self.tool_runs for number in range(run.start, run.end)}
+
     def role_of(self, end: End) -> str:
         """The role of the message an end stands in."""
         return self.messages[end.place.message].role
@@ -130,6 +215,16 @@ class Index:
             block: Place(number, k)
             for number, message in enumerate(self.messages)
             for k, block in enumerate(message.blocks)
+        }
+
+    @cached_property
+    def record_of(self) -> Mapping[Block, Record]:
+        """The record that holds each block."""
+        return {
+            block: record
+            for message in self.messages
+            for record in message.records
+            for block in record.blocks
         }
 
     @cached_property

@@ -34,8 +34,7 @@ __all__ = [
     "skip_blank",
     "skip_value",
     "split_values",
-    "string_end",
-    "text_of",
+    "unquote",
 ]
 
 Buffer: TypeAlias = bytes | memoryview
@@ -133,18 +132,16 @@ def decode_text(raw: Buffer) -> str:
         return str(raw, "utf-8", "replace")
 
 
-def text_of(raw: Buffer, span: Span) -> str:
-    """The decoded text of the string or key at ``span``; as written if its escapes are wrong.
-
-    It never fails on a span that the scanner gave.
-    """
-    written = decode_text(raw[span.start : span.end])
-    if "\\" in written:
-        try:
-            return str(_lenient_json(written))
-        except ValueError:
-            pass
-    return written[1:-1]
+def unquote(token: Buffer | str) -> str:
+    """The decoded text of a string or key with its quotes; as written if its escapes are wrong."""
+    try:
+        return msgspec.json.decode(token, type=str)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        written = token if isinstance(token, str) else decode_text(token)
+    try:
+        return str(_lenient_json(written))
+    except ValueError:
+        return written[1:-1]
 
 
 def skip_blank(raw: Buffer, pos: int) -> int:
@@ -152,7 +149,7 @@ def skip_blank(raw: Buffer, pos: int) -> int:
     return _blank(raw, pos).end()
 
 
-def string_end(raw: Buffer, pos: int) -> int:
+def _string_end(raw: Buffer, pos: int) -> int:
     """The end of the string whose opening quote is at ``pos``. Raises JsonFault if it has none."""
     quote = _quote(raw, pos + 1)
     if quote is not None:
@@ -206,7 +203,7 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
     while True:
         byte = raw[pos] if pos < size else -1
         if byte == _QUOTE:
-            pos = string_end(raw, pos)
+            pos = _string_end(raw, pos)
         elif byte in (_OPEN_OBJECT, _OPEN_ARRAY):
             if len(closers) == max_depth:
                 raise JsonFault(pos, "nested too deeply")
@@ -245,7 +242,7 @@ def _past_key(raw: Buffer, pos: int) -> tuple[int, int]:
     """The end of the key that must begin at ``pos``, and the start of the value after its colon."""
     wanted = "a key in quotes"
     if pos < len(raw) and raw[pos] == _QUOTE:
-        end = string_end(raw, pos)
+        end = _string_end(raw, pos)
         pos = skip_blank(raw, end)
         if pos < len(raw) and raw[pos] == _COLON:
             return end, skip_blank(raw, pos + 1)
@@ -277,7 +274,7 @@ def members(raw: Buffer, pos: int) -> Iterator[tuple[str, Span]]:
     while pos >= 0:
         key_end, start = _past_key(raw, pos)
         end = skip_value(raw, start)
-        yield text_of(raw, Span(pos, key_end)), Span(start, end)
+        yield unquote(raw[pos:key_end]), Span(start, end)
         pos = _next_member(raw, end, _CLOSE_OBJECT)
 
 

@@ -8,6 +8,7 @@ Other control characters come out as they are: every part must pass through ``cl
 which shows them, before it is painted.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -15,12 +16,10 @@ from typing import Literal, TypeAlias
 from tapeview.tape.json_text import (
     Buffer,
     JsonFault,
-    Span,
     decode_text,
     skip_blank,
     skip_value,
-    string_end,
-    text_of,
+    unquote,
 )
 
 __all__ = ["Kind", "Part", "PrettyLine", "pretty"]
@@ -29,8 +28,16 @@ Kind: TypeAlias = Literal["key", "string", "number", "literal", "punct", "block"
 Part: TypeAlias = tuple[Kind, str]
 
 _STEP = 2
+_BLANKS = " \t\n\r"
 _SPELLED = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"))
-_QUOTE, _COMMA, _OPEN_OBJECT = b'",{'
+
+_B = f"[{_BLANKS}]*+"
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_key = re.compile(rf"({_STRING}){_B}:{_B}", re.DOTALL).match
+# A string, another scalar, an opening bracket (with its closing one at once) or a closing one.
+_token = re.compile(
+    rf"(?:({_STRING})|([-+.\w]++)|([\[{{]{_B}[\]}}]?+)|([\]}}])){_B}(,?+){_B}", re.DOTALL
+).match
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,80 +62,79 @@ def pretty(raw: Buffer) -> Iterator[PrettyLine]:
         is_json = skip_blank(raw, skip_value(raw, 0)) == len(raw)
     except JsonFault:
         is_json = False
+    text = decode_text(raw)
     if is_json:
-        yield from _value_lines(raw)
+        yield from _value_lines(text)
     else:
-        for line in decode_text(raw).split("\n"):
+        for line in _lines(text):
             yield PrettyLine(0, (("string", line),))
 
 
-def _value_lines(raw: Buffer) -> Iterator[PrettyLine]:
-    """Walks over the tokens of a value that is known to be sound: one turn of the loop a line."""
-    openings = bytearray()
-    pos = skip_blank(raw, 0)
-    while pos < len(raw):
-        indent = _STEP * len(openings)
-        key = None
-        if raw[pos] in b"]}":
-            opening = openings.pop()
-            pos, comma = _past_comma(raw, pos + 1)
-            yield _line(indent - _STEP, None, "punct", chr(opening + 2), comma)
-            continue
-        if openings and openings[-1] == _OPEN_OBJECT:
-            end = string_end(raw, pos)
-            key = _quoted(text_of(raw, Span(pos, end)))
-            pos = skip_blank(raw, skip_blank(raw, end) + 1)
-        opening = raw[pos]
-        if opening in b"[{" and raw[skip_blank(raw, pos + 1)] != opening + 2:
-            openings.append(opening)
-            pos = skip_blank(raw, pos + 1)
-            yield _line(indent, key, "punct", chr(opening), "")
-            continue
-        end = string_end(raw, pos) if opening == _QUOTE else skip_value(raw, pos)
-        span = Span(pos, end)
-        pos, comma = _past_comma(raw, end)
-        if opening == _QUOTE:
-            yield from _string_lines(indent, key, text_of(raw, span), comma)
-        elif opening in b"[{":
-            yield _line(indent, key, "punct", chr(opening) + chr(opening + 2), comma)
+def _value_lines(text: str) -> Iterator[PrettyLine]:
+    """Walks over the tokens of a value that is known to be sound."""
+    openers: list[str] = []
+    pos = len(text) - len(text.lstrip(_BLANKS))
+    while True:
+        named = _key(text, pos) if openers and openers[-1] == "{" else None
+        token = _token(text, named.end() if named else pos)
+        if token is None:
+            return
+        pos = token.end()
+        key = named and _quoted(_decoded(named[1]))
+        indent = _STEP * len(openers)
+        string, atom, opener, closer, comma = token.groups()
+        if atom:
+            kind: Kind = "number" if atom[-1].isdigit() else "literal"
+            yield _line(indent, key, kind, atom, comma)
+        elif opener:
+            empty = opener[-1] in "]}"
+            yield _line(indent, key, "punct", opener[0] + (opener[-1] if empty else ""), comma)
+            if not empty:
+                openers.append(opener[0])
+        elif closer:
+            openers.pop()
+            yield _line(indent - _STEP, None, "punct", closer, comma)
+        elif "\n" in (decoded := _decoded(string)):
+            yield from _string_lines(indent, key, decoded, comma)
         else:
-            text = decode_text(raw[span.start : span.end])
-            yield _line(indent, key, "number" if text[-1].isdigit() else "literal", text, comma)
-
-
-def _past_comma(raw: Buffer, pos: int) -> tuple[int, str]:
-    """Where the next token begins after a value that ends at ``pos``, and the comma between."""
-    pos = skip_blank(raw, pos)
-    if pos < len(raw) and raw[pos] == _COMMA:
-        return skip_blank(raw, pos + 1), ","
-    return pos, ""
+            yield _line(indent, key, "string", _quoted(decoded), comma)
 
 
 def _string_lines(indent: int, key: str | None, text: str, comma: str) -> Iterator[PrettyLine]:
-    if "\n" not in text:
-        yield _line(indent, key, "string", _quoted(text), comma)
-        return
-    inner = indent
     if key is not None:
         yield PrettyLine(indent, (("key", key), ("punct", ":")))
-        inner += _STEP
-    for line in text.split("\n"):
-        yield PrettyLine(inner, (("block", line),))
+        indent += _STEP
+    for line in _lines(text):
+        yield PrettyLine(indent, (("block", line),))
     if comma and key is None:
         # Without it two neighbours in an array would look like one string.
         yield PrettyLine(indent, (("punct", comma),))
 
 
+def _lines(text: str) -> Iterator[str]:
+    """The lines of ``text`` one by one: a list of millions would delay the first of them."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
 def _line(indent: int, key: str | None, kind: Kind, text: str, comma: str) -> PrettyLine:
-    colon = "" if key is None else ": "
-    parts: tuple[Part, ...] = () if key is None else (("key", key),)
     if kind == "punct":
-        return PrettyLine(indent, (*parts, ("punct", colon + text + comma)))
-    if colon:
-        parts = (*parts, ("punct", colon))
+        if key is None:
+            return PrettyLine(indent, ((kind, text + comma),))
+        return PrettyLine(indent, (("key", key), (kind, f": {text}{comma}")))
+    parts: tuple[Part, ...] = ((kind, text),)
+    if key is not None:
+        parts = (("key", key), ("punct", ": "), *parts)
     if comma:
-        return PrettyLine(indent, (*parts, (kind, text), ("punct", comma)))
-    return PrettyLine(indent, (*parts, (kind, text)))
+        parts = (*parts, ("punct", comma))
+    return PrettyLine(indent, parts)
+
+
+def _decoded(token: str) -> str:
+    return unquote(token) if "\\" in token else token[1:-1]
 
 
 def _quoted(text: str) -> str:

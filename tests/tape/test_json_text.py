@@ -20,7 +20,6 @@ from tapeview.tape.json_text import (
     skip_blank,
     skip_value,
     split_values,
-    string_end,
     unquote,
 )
 
@@ -226,7 +225,7 @@ def test_unquote(raw: bytes, text: str) -> None:
     assert unquote(decode_text(raw)) == text
 
 
-# --- skip_blank, string_end, skip_value ---------------------------------------------------------
+# --- skip_blank, skip_value ---------------------------------------------------------
 
 
 def test_skip_blank() -> None:
@@ -238,10 +237,10 @@ def test_skip_blank() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"abc", b"\\\\", b'\\"', b'a\\\\\\"b', b"caf\xe9\x01", b"\\" * 64]
 )
-def test_string_end(body: bytes) -> None:
+def test_skip_value_finds_the_end_of_a_string(body: bytes) -> None:
     raw = b'x"' + body + b'" "y"'
-    assert string_end(raw, 1) == len(body) + 3
-    assert string_end(memoryview(raw), 1) == len(body) + 3
+    assert skip_value(raw, 1) == len(body) + 3
+    assert skip_value(memoryview(raw), 1) == len(body) + 3
 
 
 @given(spelled(), st.sampled_from(["", " ", ",1", "]", "}", " x", '"']))
