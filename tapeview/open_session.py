@@ -1,6 +1,8 @@
 """The one mutable object: an open session, its derived values, and the snapshots it gives out."""
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
@@ -236,4 +238,17 @@ def load(path: str, purpose: Purpose | None = None) -> OpenSession:
     source = open_source(path)
     format_, head = detect(source, path)
     store = format_.open(head, path)
-    return OpenSession(store.session(list(store.records())), purpose)
+    with _no_collection():
+        return OpenSession(store.session(list(store.records())), purpose)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hundreds of thousands of new objects and no garbage: collecting only costs time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

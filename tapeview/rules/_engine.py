@@ -23,12 +23,14 @@ class Finding:
         rule: Rule,
         fault: Fault,
         stored: Index,
-        seen: tuple[Fault, Index] | None,
+        sent: Index,
+        seen: Fault | None,
         as_: Purpose,
     ) -> None:
         self.rule = rule
         self.fault = fault
         self._stored = stored
+        self._sent = sent
         self._seen = seen
         self._purpose = as_
 
@@ -68,7 +70,7 @@ class Finding:
         if not 0 <= number < len(self._stored.messages):
             return None
         message = self._stored.messages[number]
-        return message.first if block is None else message.record_of(block)
+        return message.first if block is None else self._stored.record_of.get(block, message.first)
 
     @property
     def turn(self) -> int:
@@ -79,21 +81,24 @@ class Finding:
     @property
     def api_path(self) -> str:
         """The API's path: on the sent tape where the fault is sent, else on the stored chain."""
-        fault, index = self._seen or (self.fault, self._stored)
-        return self.rule.api_path(fault, index)
+        return self.rule.api_path(*self._for_the_api)
 
     @property
     def api_message(self) -> str:
         """The API's words, with the same numbers."""
-        fault, index = self._seen or (self.fault, self._stored)
-        return self.rule.api_message(fault, index)
+        return self.rule.api_message(*self._for_the_api)
+
+    @property
+    def _for_the_api(self) -> tuple[Fault, Index]:
+        return (self.fault, self._stored) if self._seen is None else (self._seen, self._sent)
 
     @property
     def sentence(self) -> str:
         """What is wrong, in our words, and what resume does about it."""
         if self.severity == "pending" or self.sent:
             return self.fault.sentence
-        return f"{self.fault.sentence}; {self.rule.mended}"
+        mended = self.rule.mended_on(self.fault, self._stored, self._sent)
+        return f"{self.fault.sentence}; {mended}"
 
     @property
     def repairs(self) -> tuple[str, ...]:
@@ -113,13 +118,12 @@ def check(
         if not faults:
             continue
         if sent is None:
-            found += [Finding(rule, f, stored, (f, stored), purpose) for f in faults]
+            found += [Finding(rule, f, stored, stored, f, purpose) for f in faults]
             continue
         still = {_key(fault, sent): fault for fault in rule.find(sent)}
         for fault in faults:
-            there = still.get(_key(fault, stored))
-            seen = None if there is None else (there, sent)
-            found.append(Finding(rule, fault, stored, seen, purpose))
+            seen = still.get(_key(fault, stored))
+            found.append(Finding(rule, fault, stored, sent, seen, purpose))
     found.sort(key=lambda finding: (finding.place, finding.rule.rank, finding.rule.code))
     return tuple(found)
 

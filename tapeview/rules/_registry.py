@@ -24,7 +24,7 @@ def all_rules() -> tuple[Rule, ...]:
             for kind in vars(loaded).values()
             if isinstance(kind, type)
             and issubclass(kind, Rule)
-            and not inspect.isabstract(kind)
+            and not kind.__name__.startswith("_")
             and kind.__module__ == loaded.__name__
         ]
     return tuple(sorted(found, key=lambda rule: rule.code))

@@ -81,6 +81,11 @@ class Rule(ABC):
     def api_message(self, fault: Fault, index: Index) -> str:
         """The API's own words, with numbers and ids filled in."""
 
+    def mended_on(self, fault: Fault, stored: Index, sent: Index) -> str:
+        """What the harness does about a fault of the stored chain that is not on the sent tape."""
+        del fault, stored, sent
+        return self.mended
+
     def repairs_for(self, fault: Fault, index: Index) -> tuple[str, ...]:
         """Ids of the repairs that fit this fault."""
         del fault, index

@@ -3,17 +3,15 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
+from tapeview.rules._examples import answers, call, result, said, says, text
 from tapeview.rules._rule import Bad, Fault, Good, Rule
-from tapeview.tape.block import BlockFacts
+from tapeview.rules._words import listed, named, times_late
 from tapeview.tape.index import Index
 from tapeview.tape.link import End, Link
 
 __all__ = ["DanglingToolUse"]
 
-ASK = {"role": "user", "content": "Which orders are open?"}
-CALL_A = {"type": "tool_use", "id": "toolu_a", "name": "orders", "input": {}}
-CALL_B = {"type": "tool_use", "id": "toolu_b", "name": "stock", "input": {}}
-RESULT_A = {"type": "tool_result", "tool_use_id": "toolu_a", "content": "none"}
+ASK = said("Which orders are open?")
 
 
 class DanglingToolUse(Rule):
@@ -38,38 +36,59 @@ class DanglingToolUse(Rule):
     good = (
         Good(
             "results split over two user messages are one side",
-            [
-                ASK,
-                {"role": "assistant", "content": [CALL_A]},
-                {"role": "user", "content": [RESULT_A]},
-                {"role": "user", "content": "Go on."},
-            ],
+            [ASK, says(call("toolu_a")), answers("toolu_a"), said("Go on.")],
+        ),
+        Good(
+            "text and call in two assistant messages are one side",
+            [ASK, says("Looking."), says(call("toolu_a")), answers("toolu_a")],
+        ),
+        Good(
+            "a result that is there but does not lead is TR003 alone",
+            [ASK, says(call("toolu_a")), said(text("Here:"), result("toolu_a"))],
+        ),
+        Good(
+            "a system message between call and result parts nothing",
+            {
+                "model": "claude-opus-5-5",
+                "messages": [
+                    ASK,
+                    says(call("toolu_a")),
+                    {"role": "system", "content": "Be brief."},
+                    answers("toolu_a"),
+                ],
+            },
         ),
     )
     bad = (
         Bad(
             "the process was killed before the tool ran",
-            [ASK, {"role": "assistant", "content": [CALL_A]}],
+            [ASK, says(call("toolu_a"))],
             ("messages.1.content.0",),
         ),
         Bad(
             "one of two parallel results was lost",
-            [
-                ASK,
-                {"role": "assistant", "content": [CALL_A, CALL_B]},
-                {"role": "user", "content": [RESULT_A]},
-            ],
+            [ASK, says(call("toolu_a"), call("toolu_b")), answers("toolu_a")],
             ("messages.1.content.1",),
+        ),
+        Bad(
+            "the result came a turn too late",
+            [ASK, says(call("toolu_a")), said("Well?"), says("Wait."), answers("toolu_a")],
+            ("messages.1.content.0",),
+        ),
+        Bad(
+            "of a repeated id only the first call counts; the second is TU002",
+            [ASK, says(call("toolu_a"), call("toolu_a"))],
+            ("messages.1.content.0",),
         ),
     )
 
     def find(self, index: Index) -> Iterator[Fault]:
         """Calls of assistant sides without a result in the next side."""
-        for side in index.calls_by_side:
-            for call in _unanswered(index, side):
-                link = index.link_of[call.block]
+        for calls in index.unanswered.values():
+            for end in calls:
+                link = index.link_of[end.block]
                 waits = link.state == "pending"
-                yield Fault(call.place, _sentence(call, link, index), (call.block.id,), waits)
+                yield Fault(end.place, _sentence(end, link, index), (end.block.id,), waits)
 
     def api_path(self, fault: Fault, index: Index) -> str:
         """The message of the call, as most reports have it."""
@@ -77,13 +96,18 @@ class DanglingToolUse(Rule):
 
     def api_message(self, fault: Fault, index: Index) -> str:
         """One message names all unanswered ids of the side."""
-        side = index.side_numbers[fault.place.message]
-        ids = [call.block.id for call in _unanswered(index, side)]
+        calls = index.unanswered[index.side_numbers[fault.place.message]]
+        ids = listed((end.block.id for end in calls), len(calls))
         return (
             f"messages.{fault.place.message}: `tool_use` ids were found without `tool_result` "
-            f"blocks immediately after: {', '.join(ids)}. Each `tool_use` block must have a "
+            f"blocks immediately after: {ids}. Each `tool_use` block must have a "
             "corresponding `tool_result` block in the next message."
         )
+
+    def mended_on(self, fault: Fault, stored: Index, sent: Index) -> str:
+        """A call that something answers elsewhere stays, with an answer made up for it."""
+        kept = stored.block_at(fault.place) in sent.places
+        return "resume answers it as missing" if kept else self.mended
 
     def repairs_for(self, fault: Fault, index: Index) -> tuple[str, ...]:
         """Moving a result is offered only where there is one to move."""
@@ -92,22 +116,18 @@ class DanglingToolUse(Rule):
         return self.repairs if link is not None and link.results else self.repairs[:3]
 
 
-def _unanswered(index: Index, side: int) -> Iterator[End]:
-    """The side's calls without a result where one must be; a repeated id counts once (TU002)."""
-    if side < 0 or index.sides[side].role != "assistant":
-        return
-    settled = {end.block.id for end in index.results_by_side.get(side + 1, ())}
-    for call in index.calls_by_side.get(side, ()):
-        if call.block.facts & BlockFacts.ID_ABSENT or call.block.id in settled:
-            continue
-        settled.add(call.block.id)
-        yield call
-
-
-def _sentence(call: End, link: Link, index: Index) -> str:
-    name = call.block.name or "the call"
-    if link.results:
-        return f"{name} is answered in the wrong place, by {index.path(link.results[0].place)}"
-    if link.state == "pending":
-        return f"{name} is not answered yet: the tape ends here"
-    return f"{name} was never answered"
+def _sentence(end: End, link: Link, index: Index) -> str:
+    name = named(end.block)
+    if not link.results:
+        if link.state == "pending":
+            return f"{name} is not answered yet: the tape ends here"
+        return f"{name} was never answered"
+    answer = link.results[0]
+    where = index.path(answer.place)
+    if answer.place < end.place:
+        return f"{name} is answered before it is called, by {where}"
+    called, answered = index.turn_of(end.place.message), index.turn_of(answer.place.message)
+    turns = answered.number - called.number if called and answered else 0
+    if index.role_of(answer) != "user" or turns < 1:
+        return f"{name} is answered in the wrong place, by {where}"
+    return f"{name} is answered {times_late(turns)}, by {where}"

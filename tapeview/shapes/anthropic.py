@@ -74,7 +74,7 @@ class AnthropicShape:
         """Role and blocks of one message object."""
         try:
             light = _message.decode(message)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self._read_slowly(message)
         content = b"" if light.content is UNSET else bytes(light.content)
         identity = light.id if isinstance(light.id, str) else ""
@@ -113,7 +113,7 @@ def read_content(content: bytes) -> tuple[Block, ...]:
         return ()
     try:
         lights = _lights.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _read_list_slowly(content)
     blocks = [_from_light(light, ("content", k)) for k, light in enumerate(lights)]
     if any(block.size < 0 for block in blocks):
@@ -185,7 +185,7 @@ def _from_fields(fields: Mapping[str, bytes], raw_size: int, path: JsonPath) -> 
 
 
 def _finish(
-    kind: str, path: JsonPath, raw: bytes, identity: str, name: str, facts: BlockFacts
+    kind: str, path: JsonPath, raw: bytes, identity: str, name: str, facts: int
 ) -> Block:
     if raw in (b"", b'""', b"[]", b"null"):
         facts |= BlockFacts.EMPTY
@@ -194,13 +194,13 @@ def _finish(
     return Block(kind, path, size, identity, name, facts, nested)
 
 
-def _input_facts(raw: bytes) -> BlockFacts:
+def _input_facts(raw: bytes) -> int:
     if not raw:
         return BlockFacts.INPUT_ABSENT
     return BlockFacts.NONE if raw[0] == 0x7B else BlockFacts.INPUT_NOT_OBJECT
 
 
-def _id_facts(raw: bytes | None) -> tuple[str, BlockFacts]:
+def _id_facts(raw: bytes | None) -> tuple[str, int]:
     if raw is None:
         return "", BlockFacts.ID_ABSENT
     return text_of(raw), BlockFacts.NONE if is_text(raw) else BlockFacts.ID_NOT_TEXT
@@ -209,7 +209,7 @@ def _id_facts(raw: bytes | None) -> tuple[str, BlockFacts]:
 def _nested_types(raw: bytes) -> tuple[str, ...]:
     try:
         return tuple(typed.type for typed in _types.decode(raw))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return tuple(text_of(fields_of(raw[a:b]).get("type")) for a, b in elements(raw, 0))
 
 

@@ -128,7 +128,7 @@ def _calls(fields: Mapping[str, bytes]) -> Iterator[Block]:
         yield _call({"function": legacy}, ("function_call",), "", BlockFacts.LEGACY)
 
 
-def _call(call: Mapping[str, bytes], path: JsonPath, identity: str, facts: BlockFacts) -> Block:
+def _call(call: Mapping[str, bytes], path: JsonPath, identity: str, facts: int) -> Block:
     body = fields_of(call.get("function", call.get("custom", b"")))
     if "name" not in body:
         facts |= BlockFacts.NAME_ABSENT

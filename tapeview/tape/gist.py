@@ -37,7 +37,7 @@ def gist_of_call(value: object, folder: str = "") -> str:
         where = f" in {path}" if path else ""
         return clean_line(f'"{pattern[:LIMIT]}"{where}', LIMIT)
     if path is not None:
-        return clean_line(path[:LIMIT] + _range(value) + _change(value), LIMIT)
+        return clean_line(path[:LIMIT] + _range(value), LIMIT) + _change(value)
     if isinstance(value.get("description"), str) and isinstance(value.get("prompt"), str):
         return clean_line(value["description"], LIMIT)
     for key in MAIN:

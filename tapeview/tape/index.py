@@ -17,7 +17,7 @@ from tapeview.tape.block import (
     BlockFacts,
     Place,
 )
-from tapeview.tape.link import LINK_STATES, End, Link, LinkState, links_of
+from tapeview.tape.link import LINK_STATES, End, Link, LinkState, has_id, links_of
 from tapeview.tape.message import Message, Side, sides_of
 from tapeview.tape.record import Record, Role
 from tapeview.tape.tape import Frame
@@ -131,9 +131,9 @@ class Index:
         for number, ends in groups.items():
             if number < 0 or self.sides[number].role != role:
                 continue
-            found[number] = by_id = {}
+            by_id = found.setdefault(number, {})
             for end in ends:
-                if not end.block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT):
+                if has_id(end.block):
                     by_id.setdefault(end.block.id, []).append(end)
         return found
 

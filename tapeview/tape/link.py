@@ -6,7 +6,7 @@ Server calls pair inside their assistant side, or with the next one for a deferr
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -22,7 +22,7 @@ from tapeview.tape.block import (
 )
 from tapeview.tape.message import Message, Side
 
-__all__ = ["LINK_STATES", "End", "Link", "LinkState", "links_of"]
+__all__ = ["LINK_STATES", "End", "Link", "LinkState", "has_id", "links_of"]
 
 LinkState = Literal[
     "answered", "pending", "dangling", "orphan", "late", "early", "doubled", "swapped"
@@ -74,6 +74,31 @@ class Link(msgspec.Struct, frozen=True, eq=False):
         return self.state
 
 
+class _Candidates:
+    """The calls of one id, walked once, while results are looked at in their order."""
+
+    def __init__(self, calls: Sequence[End]) -> None:
+        self.calls = sorted(calls, key=lambda end: end.place)
+        self.passed = 0
+        self._open: list[End] = []
+        self._next = 0
+
+    def earlier(self, result: End, answers: Mapping[Block, object]) -> End | None:
+        """The last open call before the result; it is taken, and not given again."""
+        while self.passed < len(self.calls) and self.calls[self.passed].place < result.place:
+            if self.calls[self.passed].block not in answers:
+                self._open.append(self.calls[self.passed])
+            self.passed += 1
+        return self._open.pop() if self._open else None
+
+    def later(self, answers: Mapping[Block, object]) -> End | None:
+        """The first open call behind the last result that was looked at."""
+        self._next = max(self._next, self.passed)
+        while self._next < len(self.calls) and self.calls[self._next].block in answers:
+            self._next += 1
+        return self.calls[self._next] if self._next < len(self.calls) else None
+
+
 class _Pairing:
     """Calls and results of one tape on their way to becoming links."""
 
@@ -117,7 +142,7 @@ class _Pairing:
         if client and self.sides[side].role != "user":
             return None
         for near in (side - 1,) if client else (side, side - 2):
-            calls = self.by_key[near].get(key) if near in self.by_key else None
+            calls = self.by_key[near].get(key) if near >= 0 and near in self.by_key else None
             if not calls or (near == side and calls[0].place > result.place):
                 continue
             turn = taken[near, key]
@@ -130,23 +155,30 @@ class _Pairing:
         for calls in self.calls.values():
             for call in calls:
                 by_key[_key(call.block)].append(call)
+        rows: dict[_Key, _Candidates] = {
+            key: _Candidates(calls) for key, calls in by_key.items() if key is not None
+        }
+        nobody = _Candidates(())
         for result in sorted(left, key=lambda end: end.place):
-            key = _key(result.block)
-            candidates = by_key.get(key, []) if key is not None else []
-            open_calls = [call for call in candidates if call.block not in self.answers]
-            earlier = [call for call in open_calls if call.place < result.place]
-            if earlier:
-                self._answer_far(earlier[-1], result, "late")
-            elif open_calls:
-                self._answer_far(open_calls[0], result, "early")
-            elif answered := [call for call in candidates if call.place < result.place]:
-                self.answers[answered[-1].block].append(result)
+            row = rows.get(_key(result.block), nobody)
+            earlier, later = row.earlier(result, self.answers), row.later(self.answers)
+            if earlier is not None:
+                self._answer_far(earlier, result, "late")
+            elif later is not None:
+                self._answer_far(later, result, "early")
+            elif row.passed:
+                self.answers[row.calls[row.passed - 1].block].append(result)
             else:
                 self.orphans.append(result)
 
     def _answer_far(self, call: End, result: End, state: LinkState) -> None:
         self.answers[call.block] = [result]
         self.far[call.block] = state
+
+
+def has_id(block: Block) -> bool:
+    """Whether the block has an id of text; without one it can match nothing."""
+    return not block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT)
 
 
 def links_of(messages: Sequence[Message], sides: Sequence[Side]) -> tuple[Link, ...]:
@@ -177,7 +209,7 @@ def _key(block: Block) -> _Key:
     """What a call and its results have in common; None where nothing can match."""
     if block.facts & BlockFacts.LEGACY:
         return ("by name", block.name)
-    if block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT):
+    if not has_id(block):
         return None
     client = block.kind in (CLIENT_CALL, CLIENT_RESULT)
     return ("client" if client else "server", block.id)

@@ -29,6 +29,11 @@ class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
         """The record it begins with."""
         return self.records[0]
 
+    @property
+    def is_one_record(self) -> bool:
+        """Whether it is one record as it is stored: all its blocks, in their order."""
+        return len(self.records) == 1 and self.blocks == self.records[0].blocks
+
     def record_of(self, block: Block) -> Record:
         """The record that holds ``block``."""
         for record in self.records:
@@ -38,7 +43,7 @@ class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
 
     def path_of(self, number: int) -> str:
         """How the API spells block ``number`` inside this message; empty for string content."""
-        if len(self.records) == 1 and len(self.blocks) == len(self.records[0].blocks):
+        if self.is_one_record:
             return block_path(self.blocks[number].path)
         return f"content.{number}"
 

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from tapeview.tape.block import Block, BlockFacts, Place
+from tapeview.tape.block import Place
+from tapeview.tape.link import has_id
 from tapeview.tape.message import Message
 
 __all__ = ["ToolRun", "tool_runs"]
@@ -51,7 +52,7 @@ def _calls(number: int, message: Message) -> Iterator[tuple[str, Place]]:
         return
     for k in reversed(range(len(message.blocks))):
         block = message.blocks[k]
-        if block.path[:1] == ("tool_calls",) and _has_id(block):
+        if block.path[:1] == ("tool_calls",) and has_id(block):
             yield block.id, Place(number, k)
 
 
@@ -62,7 +63,7 @@ def _run(messages: Sequence[Message], start: int, calls: Mapping[str, Place]) ->
     while number < len(messages) and messages[number].spelled_role == "tool":
         place = Place(number, 0)
         for answer in messages[number].blocks[:1]:
-            if not _has_id(answer):
+            if not has_id(answer):
                 continue
             if answer.id in calls and answer.id not in answers:
                 answers[answer.id] = place
@@ -71,7 +72,3 @@ def _run(messages: Sequence[Message], start: int, calls: Mapping[str, Place]) ->
         number += 1
     unanswered = sorted(place for call, place in calls.items() if call not in answers)
     return ToolRun(start, number, calls, answers, tuple(strays), tuple(unanswered))
-
-
-def _has_id(block: Block) -> bool:
-    return not block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT)
