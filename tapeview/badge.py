@@ -1,4 +1,4 @@
-"""The word at the right of a row: the state of its link, what is wrong with it, why it is unsent."""
+"""The word at the right of a row: its link's state, what is wrong with it, why it is unsent."""
 
 from typing import Literal, NamedTuple
 
@@ -32,7 +32,7 @@ def mark_of(snapshot: Snapshot, row: Row) -> Severity | Literal["unsent", ""]:
     worst = snapshot.severity_at(row)
     if worst in ("error", "warning", "suspicion"):
         return worst
-    return "unsent" if row.unsent else ""
+    return "unsent" if row.unsent and worst is None else ""
 
 
 def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) -> Badge | None:

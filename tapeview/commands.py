@@ -26,10 +26,12 @@ class Command:
     group: Group
     help: str
     footer: str = ""
+    footer_keys: str = ""
+    """The keys as the footer shows them, where it shows a pair: ``n p``."""
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("next_turn", "Next turn", ("n",), "n", "anywhere", "move", "next turn", "turn"),
+    Command("next_turn", "Next turn", ("n",), "n", "anywhere", "move", "next turn", "turn", "n p"),
     Command("previous_turn", "Previous turn", ("p",), "p", "anywhere", "move", "previous turn"),
     Command(
         "next_problem",
@@ -40,6 +42,7 @@ COMMANDS: tuple[Command, ...] = (
         "move",
         "next problem",
         "problem",
+        "] [",
     ),
     Command(
         "previous_problem",
@@ -71,7 +74,7 @@ COMMANDS: tuple[Command, ...] = (
         "open",
     ),
     Command("back", "Back", ("escape",), "esc", "anywhere", "move", "back to the timeline"),
-    Command("next_pane", "Next pane", ("tab",), "tab", "anywhere", "move", "next pane"),
+    Command("next_pane", "Next pane", ("tab",), "tab", "anywhere", "move", "next pane", "pane"),
     Command(
         "previous_pane",
         "Previous pane",

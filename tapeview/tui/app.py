@@ -18,7 +18,10 @@ from tapeview.tui.screens.help import HelpScreen
 from tapeview.tui.screens.main import MainScreen
 from tapeview.tui.theme import DEFAULT_THEME, themes, variable_defaults
 
-__all__ = ["TapeviewApp"]
+__all__ = ["TapeviewApp", "has_few_colours"]
+
+PLAIN_THEME = "ansi-dark"
+"""The terminal's own colours: signs, words, bold and reverse video say the rest."""
 
 
 class TapeviewApp(App[None]):
@@ -30,6 +33,11 @@ class TapeviewApp(App[None]):
     ENABLE_COMMAND_PALETTE = True
     INLINE_PADDING = 0
     animation_level = "none"
+    CSS = """
+    CommandPalette SearchIcon { display: none; }
+    CommandPalette > Vertical { margin-top: 0; }
+    CommandPalette #--input { border: none; }
+    """
 
     def __init__(
         self,
@@ -48,7 +56,9 @@ class TapeviewApp(App[None]):
         self._start = _start_row(opened, turn, at)
         for theme in themes():
             self.register_theme(theme)
-        if not environ.get("TEXTUAL_THEME"):
+        if has_few_colours(environ):
+            self.theme = PLAIN_THEME
+        elif not environ.get("TEXTUAL_THEME"):
             wanted = self.user_settings.theme
             self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
 
@@ -63,7 +73,7 @@ class TapeviewApp(App[None]):
         self.theme_changed_signal.subscribe(self, self._remember_theme)
 
     def _remember_theme(self, theme: Theme) -> None:
-        if theme.name != self.user_settings.theme:
+        if theme.name not in (self.user_settings.theme, PLAIN_THEME):
             self.user_settings = Settings(theme.name, self.user_settings.glyphs)
             save_settings(self._environ, self.user_settings)
 
@@ -87,6 +97,16 @@ class TapeviewApp(App[None]):
 
     def _dark_light(self) -> None:
         self.theme = "tapeview-light" if self.current_theme.dark else DEFAULT_THEME
+
+
+def has_few_colours(environ: Mapping[str, str]) -> bool:
+    """Whether the user wants no colours, or the terminal has 16 of them or fewer."""
+    if environ.get("NO_COLOR"):
+        return True
+    if environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return False
+    term = environ.get("TERM", "")
+    return bool(term) and not any(word in term for word in ("256color", "direct", "kitty"))
 
 
 def _start_row(opened: OpenSession, turn: int | None, at: str | None) -> int:

@@ -88,7 +88,10 @@ def timeline_title(screen: "MainScreen", width: int) -> Parts:
     """``▌ main`` and the step counter."""
     focused = screen.focused is screen.timeline
     name = (f" {screen.snapshot.tape.id}", "title-focus" if focused else "title")
-    return spread([*_title_mark(screen, focused), name], _counter(screen), width)
+    right = _counter(screen)
+    if screen.app.size.width >= WIDE:
+        right.append((f"    {'time':<8}{'line':>7}{'bytes':>6}  ", "muted"))
+    return spread([*_title_mark(screen, focused), name], right, width)
 
 
 def tabs(screen: "MainScreen", width: int) -> Parts:

@@ -70,7 +70,7 @@ class Problems(LineList):
             return self.ink.strip([*parts, *self._fold_parts()], width, ground)
         sign, style = self._sign(finding)
         turn = f"turn {finding.turn}" if finding.turn else ""
-        path = pad(cut(finding.api_path or finding.at, PATH, self.glyphs.cut), PATH)
+        path = pad(cut(finding.at, PATH, self.glyphs.cut), PATH)
         parts += [
             (f"{sign} {finding.rule.code:<6} ", style + " bold"),
             (f"{turn:<9}", "muted"),

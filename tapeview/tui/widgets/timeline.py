@@ -188,7 +188,7 @@ class Timeline(LineList):
         if row.kind == "turn":
             return self._turn_rule(at, row, width, selected, ground, columns)
         faint = self._is_faint(row)
-        parts = self._marks(row, selected, at)
+        parts = self._margin(row, selected, at)
         gutter = self.gutters[at]
         parts += gutter_parts(
             gutter,
@@ -226,7 +226,7 @@ class Timeline(LineList):
             return "answered"
         return self.snapshot.index.links[gutter.link].state_of(row.block)
 
-    def _marks(self, row: Row, selected: bool, at: int) -> Parts:
+    def _margin(self, row: Row, selected: bool, at: int) -> Parts:
         glyphs = self.glyphs
         if selected:
             first = (glyphs.cursor, "accent" if self.has_focus else "muted")
@@ -320,10 +320,10 @@ class Timeline(LineList):
                 name = text.name + "  "
             parts.append((cut(name, room, self.glyphs.cut), "unsent" if faint else name_style))
             room -= min(room, cells(name))
-        parts += self._marked(pad(cut(text.gist, room, self.glyphs.cut), room), gist_style)
+        parts += self._gist_parts(pad(cut(text.gist, room, self.glyphs.cut), room), gist_style)
         return parts
 
-    def _marked(self, gist: str, style: str) -> Parts:
+    def _gist_parts(self, gist: str, style: str) -> Parts:
         """The gist with line breaks dim and stand-ins for controls in amber."""
         parts: Parts = []
         held = ""
@@ -376,7 +376,7 @@ class Timeline(LineList):
         self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
     ) -> Strip:
         rule = self.glyphs.rule
-        parts = self._marks(row, selected, at)[:2]
+        parts = self._margin(row, selected, at)[:2]
         parts += rule_parts(
             self.gutters[at],
             self.snapshot.index.links,

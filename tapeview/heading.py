@@ -1,0 +1,136 @@
+"""What stands at the head of the screen: the session in a line, its verdict, the sizes sent."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Literal, NamedTuple
+
+from tapeview.open_session import Snapshot
+from tapeview.tape.clean import printable
+from tapeview.tape.sizes import count, duration, size_long
+
+__all__ = ["Bar", "Heading", "Tally", "counter_words", "heading_of", "size_bars", "tally_of"]
+
+HOME = re.compile(r"^(/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
+MOST_BARS = 40
+DOUBLE_UP_TO = 24
+"""Up to so many turns each has two cells of the strip."""
+
+Tone = Literal["plain", "error", "warning", "current"]
+
+
+class Heading(NamedTuple):
+    """The session in words. ``facts`` stand from the most to the least worth keeping."""
+
+    name: str
+    folder: str
+    facts: tuple[str, ...]
+
+
+class Tally(NamedTuple):
+    """One count of findings: severity and words, long and short."""
+
+    severity: str
+    words: str
+    short: str
+
+
+class Bar(NamedTuple):
+    """One cell of the strip of sizes: height in eighths, 1 to 8, and what is to be seen there."""
+
+    eighths: int
+    tone: Tone
+
+
+def heading_of(snapshot: Snapshot, wide: bool) -> Heading:
+    """Name, folder and facts; ``wide`` adds version, messages and time span."""
+    session, index = snapshot.session, snapshot.index
+    path = PurePath(session.path)
+    folder = session.folder or ("" if str(path.parent) == "." else str(path.parent))
+    facts = [_harness(snapshot) if wide else session.format]
+    if session.frame.model:
+        facts.append(printable(session.frame.model))
+    facts.append(count(len(index.turns), "turn"))
+    if wide:
+        facts.append(count(len(index.messages), "message"))
+    facts.append(size_long(session.source.size))
+    if wide and (span := _time_span(snapshot)):
+        facts.append(span)
+    name = "standard input" if session.path == "-" else printable(path.name)
+    return Heading(name, printable(HOME.sub("~", folder)), tuple(facts))
+
+
+def _harness(snapshot: Snapshot) -> str:
+    """``claude-code 2.1.4`` where the title ends in a version."""
+    version = snapshot.session.title.rpartition(" ")[2]
+    known = version[:1].isdigit()
+    return f"{snapshot.session.format} {printable(version)}" if known else snapshot.session.format
+
+
+def _time_span(snapshot: Snapshot) -> str:
+    times = [record.time for record in snapshot.session.records if record.time]
+    if not times:
+        return ""
+    first, last = min(times), max(times)
+    until = last[11:16] if first[:10] == last[:10] else f"{last[:10]} {last[11:16]}"
+    return printable(f"{first[11:16]} to {until}")
+
+
+def tally_of(snapshot: Snapshot) -> tuple[Tally, ...]:
+    """Errors, warnings and suspicions, those that there are."""
+    found = []
+    for severity in ("error", "warning", "suspicion"):
+        number = snapshot.severity_counts[severity]
+        if number:
+            found.append(Tally(severity, count(number, severity), str(number)))
+    return tuple(found)
+
+
+def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
+    """``turn 8`` and `` of 9 · 76 kB sent · 41.0 s`` for the title line."""
+    total = len(snapshot.index.turns)
+    if not total:
+        return "", "no turns"
+    if turn == 0:
+        return "", f"before turn 1 of {total}"
+    facts = snapshot.turn_facts[turn]
+    words = f" of {total} · {size_long(facts.sent)} sent"
+    if facts.seconds is not None:
+        words += f" · {duration(facts.seconds)}"
+    return f"turn {turn}", words
+
+
+def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:
+    """The strip of sizes sent, a cell or two a turn, and the largest size in bytes."""
+    turns = snapshot.index.turns
+    if not turns:
+        return (), 0
+    tones = _tones(snapshot, turn)
+    sizes = [snapshot.turn_facts[t.number].sent for t in turns]
+    cells = min(MOST_BARS, len(sizes) * (2 if len(sizes) <= DOUBLE_UP_TO else 1))
+    largest = max(*sizes, 1)
+    bars = []
+    for k in range(cells):
+        start = k * len(sizes) // cells
+        stop = max(start + 1, (k + 1) * len(sizes) // cells)
+        eighths = max(1, round(max(sizes[start:stop]) * 8 / largest))
+        bars.append(Bar(eighths, _loudest(tones[start:stop])))
+    return tuple(bars), max(sizes)
+
+
+def _tones(snapshot: Snapshot, turn: int) -> list[Tone]:
+    tones: list[Tone] = ["plain"] * len(snapshot.index.turns)
+    for finding in snapshot.findings:
+        number = finding.turn
+        if number and finding.severity in ("error", "warning") and tones[number - 1] != "error":
+            tones[number - 1] = "error" if finding.severity == "error" else "warning"
+    if turn:
+        tones[turn - 1] = "current"
+    return tones
+
+
+def _loudest(tones: Sequence[Tone]) -> Tone:
+    for tone in ("current", "error", "warning"):
+        if tone in tones:
+            return tone
+    return "plain"

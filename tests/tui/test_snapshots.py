@@ -1,0 +1,86 @@
+"""Whole screens, as pictures: what a change of one cell moves is seen here."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapeview.open_session import load
+from tapeview.tui.app import TapeviewApp
+
+ROOT = Path(__file__).parents[2]
+TO_DANGLING = ("colon", *"messages.17.content.3", "enter")
+
+Compare = Callable[..., bool]
+
+
+def app_of(sample: str, **environ: str) -> TapeviewApp:
+    return TapeviewApp(load(f"sample_sessions/{sample}"), environ={"HOME": "/nowhere"} | environ)
+
+
+@pytest.fixture(autouse=True)
+def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths on the screen are as the README's commands give them."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "keys"),
+    [
+        ("narrow", (80, 24), TO_DANGLING),
+        ("narrow-block", (80, 24), (*TO_DANGLING, "enter")),
+        ("narrow-problems", (80, 24), (*TO_DANGLING, "tab", "tab")),
+        ("wide", (120, 40), TO_DANGLING),
+        ("widest", (200, 60), (*TO_DANGLING, "t")),
+        ("tiny", (40, 10), TO_DANGLING),
+        ("turn-rule", (120, 40), ("n", "n", "n", "n", "n", "n")),
+        ("folded", (80, 24), ("z",)),
+        ("go-to", (120, 40), ("colon", *"messages.13")),
+        ("help", (120, 40), ("question_mark",)),
+        ("help-narrow", (80, 24), ("question_mark",)),
+        ("palette", (80, 24), ("ctrl+p",)),
+    ],
+)
+def test_a_broken_session(
+    name: str, size: tuple[int, int], keys: tuple[str, ...], snap_compare: Compare
+) -> None:
+    assert snap_compare(app_of("crash.jsonl"), press=keys, terminal_size=size), name
+
+
+def test_the_light_theme(snap_compare: Compare) -> None:
+    press = (*TO_DANGLING, "ctrl+t")
+    assert snap_compare(app_of("crash.jsonl"), press=press, terminal_size=(120, 40))
+
+
+def test_without_colour(snap_compare: Compare) -> None:
+    app = app_of("crash.jsonl", NO_COLOR="1")
+    assert snap_compare(app, press=TO_DANGLING, terminal_size=(120, 40))
+
+
+def test_in_ascii(snap_compare: Compare) -> None:
+    app = app_of("crash.jsonl", TERM="linux")
+    assert snap_compare(app, press=TO_DANGLING, terminal_size=(120, 40))
+
+
+@pytest.mark.parametrize(
+    ("sample", "keys"),
+    [
+        ("release-check.json", ("n", "n", "down")),
+        ("hostile.json", ("n", "down", "down", "down", "down", "down", "enter")),
+        ("server-tools.json", ("right_square_bracket",)),
+        ("refund.json", ("right_square_bracket",)),
+        ("swapped.json", ("n", "down", "down")),
+        ("lines.jsonl", ("end",)),
+    ],
+)
+def test_other_sessions(sample: str, keys: tuple[str, ...], snap_compare: Compare) -> None:
+    assert snap_compare(app_of(sample), press=keys, terminal_size=(120, 40))
+
+
+def test_every_snapshot_hides_this_machine() -> None:
+    pictures = list((Path(__file__).parent / "__snapshots__").rglob("*.raw"))
+    pictures += list((Path(__file__).parent / "__snapshots__").rglob("*.svg"))
+    for picture in pictures:
+        text: Any = picture.read_text(encoding="utf-8")
+        assert str(ROOT) not in text
