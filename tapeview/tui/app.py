@@ -92,6 +92,13 @@ class TapeviewApp(App[None]):
         if isinstance(screen, MainScreen):
             screen.command(identity)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """While somebody types a place to go to, keys are letters; only escape is a command."""
+        screen = self.screen if self._screen_stack else None
+        if action == "command" and isinstance(screen, MainScreen) and screen.asking:
+            return parameters == ("back",)
+        return super().check_action(action, parameters)
+
     def _show_help(self) -> None:
         self.push_screen(HelpScreen(self.glyphs))
 

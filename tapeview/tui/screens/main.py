@@ -39,7 +39,14 @@ class MainScreen(Screen[None]):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
-        Binding(",".join(entry.keys), f"app.command('{entry.id}')", entry.title, show=False)
+        # With priority, keys typed ahead act one after the other, in the order they came.
+        Binding(
+            ",".join(entry.keys),
+            f"app.command('{entry.id}')",
+            entry.title,
+            show=False,
+            priority=True,
+        )
         for entry in COMMANDS
     ]
 
@@ -203,6 +210,10 @@ class MainScreen(Screen[None]):
         elif event.times == 2:
             self.do_open()
 
+    @on(BlockPane.TitleChanged)
+    def _block_title_changed(self) -> None:
+        self.query_one("#tabs").refresh()
+
     def on_descendant_focus(self) -> None:
         """Titles show which pane has the focus."""
         focused = self.focused
@@ -213,11 +224,6 @@ class MainScreen(Screen[None]):
         elif focused is not None and self.block in focused.ancestors:
             self.pane = "block"
         self.refresh_bars()
-
-    def on_key(self, event: events.Key) -> None:
-        """A message stands until the next key."""
-        if event.key != "escape" and not self.asking:
-            self.say("")
 
     def findings_here(self) -> tuple[Finding, ...]:
         """Findings at the cursor's row."""
@@ -234,7 +240,8 @@ class MainScreen(Screen[None]):
     # -- commands ------------------------------------------------------------------------------
 
     def command(self, identity: str) -> None:
-        """Do what the command table calls ``identity``."""
+        """Do what the command table calls ``identity``; an old message goes."""
+        self.say("")
         act: Callable[[], None] = getattr(self, f"do_{identity}")
         act()
 
@@ -335,7 +342,7 @@ class MainScreen(Screen[None]):
         self.pane = pane
         self._lay_out()
         target = {"timeline": self.timeline, "problems": self.problems}.get(pane, self.block.body)
-        target.focus()
+        self.set_focus(target)
         self.refresh_bars()
 
     def do_fold_all(self) -> None:
@@ -395,7 +402,7 @@ class MainScreen(Screen[None]):
         self.query_one("#footer").display = False
         line = self.query_one("#goto-input", Input)
         line.value = ""
-        line.focus()
+        self.set_focus(line)
 
     def _answer_parts(self) -> Parts:
         return [(f"{self._answer[0]}", self._answer[1])]

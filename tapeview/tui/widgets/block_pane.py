@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -28,6 +29,10 @@ MARGIN: Final = 2
 """Cells before the text."""
 MOST_ROWS: Final = 3
 """Screen lines that one line of the head may take."""
+
+HANG: Final = 4
+PROSE: Final = ("text", "thinking")
+ITEM: Final = re.compile(r" *((?:[-*+•]|\d{1,3}[.)]) +)").match
 
 Parts = list[tuple[str, str]]
 
@@ -145,6 +150,13 @@ class _Head(Widget):
             yield [*before, *((piece.text, piece.style) for piece in row)]
 
 
+def _prose_hang(line: BodyLine) -> int:
+    """Prose wraps to its own left edge; an item of a list to the edge of its words."""
+    text = line.parts[0][1][:40] if line.parts else ""
+    item = ITEM(text)
+    return len(item[1]) if item else 0
+
+
 def _fitted(parts: Parts, room: int, ellipsis: str) -> tuple[Parts, int]:
     """The parts in at most ``room`` cells, and the cells they take."""
     fitted: Parts = []
@@ -207,7 +219,8 @@ class BlockPane(Widget):
         self._shown = snapshot, row
         self._lines = 0
         self._head.set_head(block_head(snapshot, row))
-        self.body.set_lines(self._counted(block_body(snapshot, row)))
+        prose = row.block is not None and row.block.kind in PROSE
+        self.body.set_lines(self._counted(block_body(snapshot, row), prose))
         self.post_message(self.TitleChanged(self))
 
     def title_parts(self) -> Parts:
@@ -216,10 +229,11 @@ class BlockPane(Widget):
         words = self._head.title_words("title")
         return [*words, (f"  {figures} " if figures else " ", "muted")] if words else []
 
-    def _counted(self, lines: Iterator[BodyLine]) -> Iterator[ViewLine]:
+    def _counted(self, lines: Iterator[BodyLine], prose: bool) -> Iterator[ViewLine]:
         for line in lines:
             self._lines += not line.beside
-            yield ViewLine(line.parts, line.indent, line.bar)
+            hang = _prose_hang(line) if prose and not line.beside else HANG
+            yield ViewLine(line.parts, line.indent, line.bar, hang=hang)
 
     @on(LineView.Scrolled)
     def _scrolled(self, event: LineView.Scrolled) -> None:

@@ -37,7 +37,6 @@ __all__ = ["LINE_LIMIT", "LineView", "ViewLine", "natural_width", "paint_line", 
 LINE_LIMIT: Final = 4_000
 """Characters of one logical line that are shown."""
 
-_HANG: Final = 4
 _BAR: Final = 2
 _SLICE: Final = 0.008
 _PAUSE: Final = 0.002
@@ -56,6 +55,8 @@ class ViewLine:
     indent: int = 0
     bar: bool = False
     ground: str = "background"
+    hang: int = 4
+    """Cells by which wrapped rows stand further in than the first."""
 
 
 def _pieces_of(line: ViewLine, cut: str) -> list[Piece]:
@@ -99,7 +100,7 @@ def _leads(line: ViewLine, pieces: Sequence[Piece], width: int) -> tuple[int, in
     own = 0
     if pieces and not pieces[0].solid:
         own = len(pieces[0].text) - len(pieces[0].text.lstrip(" "))
-    return min(lead, width // 2), min(lead + own + _HANG, width // 2)
+    return min(lead, width // 2), min(lead + own + line.hang, width // 2)
 
 
 def rows_of(line: ViewLine, width: int, cut: str) -> int:

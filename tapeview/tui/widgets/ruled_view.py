@@ -60,12 +60,12 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "step(-1)", "up", show=False),
-        Binding("down,j", "step(1)", "down", show=False),
-        Binding("pageup", "page(-1)", "page up", show=False),
-        Binding("pagedown", "page(1)", "page down", show=False),
-        Binding("home", "first", "first", show=False),
-        Binding("end", "last", "last", show=False),
+        Binding("up,k", "step(-1)", "up", show=False, priority=True),
+        Binding("down,j", "step(1)", "down", show=False, priority=True),
+        Binding("pageup", "page(-1)", "page up", show=False, priority=True),
+        Binding("pagedown", "page(1)", "page down", show=False, priority=True),
+        Binding("home", "first", "first", show=False, priority=True),
+        Binding("end", "last", "last", show=False, priority=True),
     ]
 
     BAND_TO_EDGE: ClassVar[bool] = False

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from textual.strip import Strip
 
 from tapeview.badge import Badge, badge_of, mark_of
+from tapeview.block_record import clock_of
 from tapeview.open_session import Snapshot
 from tapeview.report import turn_words
 from tapeview.tape.clean import cells, cut, pad
@@ -363,7 +364,7 @@ class Timeline(LineList):
         parts: Parts = []
         if columns.time:
             record = row.record
-            clock = record.time[11:19] if record is not None and row.kind != "notes" else ""
+            clock = clock_of(record) if record is not None and row.kind != "notes" else ""
             line = str(record.line) if record is not None and record.line else ""
             parts += [(f" {clock:<8}", quiet), (f"{line:>7}", quiet)]
         if columns.badges:
