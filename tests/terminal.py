@@ -38,14 +38,17 @@ class Terminal:
         self.code: int | None = None
         self._pid, self._terminal = pty.fork()
         if self._pid == 0:
-            os.execvpe(words[0], list(words), dict(environ))  # noqa: S606 - our own program
+            os.execvpe(words[0], list(words), dict(environ))
         self.resize(columns, rows)
 
     def __enter__(self) -> "Terminal":
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self.code is None:
             os.kill(self._pid, signal.SIGKILL)

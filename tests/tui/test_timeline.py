@@ -4,7 +4,7 @@ import pytest
 from textual.app import App, ComposeResult
 
 from tapeview.open_session import Snapshot
-from tapeview.tui.glyphs import ASCII, UNICODE, Glyphs
+from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.theme import DEFAULT_THEME, themes, variable_defaults
 from tapeview.tui.widgets.timeline import Timeline
 from tests.helpers import snapshot_of
@@ -31,7 +31,9 @@ class TimelineApp(App[None]):
 
     def text(self) -> list[str]:
         timeline = self.timeline
-        lines = ("".join(s.text for s in timeline.render_line(y)) for y in range(timeline.size.height))
+        lines = (
+            "".join(s.text for s in timeline.render_line(y)) for y in range(timeline.size.height)
+        )
         return [line.rstrip() for line in lines]
 
 
@@ -120,7 +122,9 @@ LATE_ORPHAN_PENDING = (
         model(call("k", "call k")),
         user({"type": "text", "text": "wait"}),
         model(call("l", "call l")),
-        user(result("l", "exit 127", error=True), result("k", "result k"), result("z", "left over")),
+        user(
+            result("l", "exit 127", error=True), result("k", "result k"), result("z", "left over")
+        ),
         model(call("p", "call p")),
     ],
     """\

@@ -187,6 +187,8 @@ class HelpScreen(Screen[None]):
 
     def _seek(self, words: str, typing: bool) -> None:
         self.typing = typing
+        # Without the focus the view's own j and k are letters too.
+        self.set_focus(None if typing else self.view)
         self.view.seek(words)
         self.query_one("#help-footer").refresh()
 

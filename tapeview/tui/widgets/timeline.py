@@ -390,10 +390,8 @@ class Timeline(LineList):
         if rest:
             parts.append((f" {self.glyphs.separator}{rest}", "muted"))
         used = sum(cells(text) for text, _ in parts)
-        if at in self.folded:
-            tail = f" + {len(fold_span(self.snapshot.rows, at))} rows"
-        else:
-            tail = ""
+        hidden = len(fold_span(self.snapshot.rows, at)) if at in self.folded else 0
+        tail = f" + {hidden} rows" if hidden else ""
         left = width - used - 2 - cells(tail)
         parts += [(" ", "fg"), (rule * max(0, left), "line"), (tail, "muted")]
         return self.ink.strip(parts, width, ground)
