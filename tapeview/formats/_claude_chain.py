@@ -3,36 +3,22 @@
 The outcome is the stored chain; what is off it keeps its reason.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cached_property
 
 import msgspec
 
+from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.tape.message import Message, message_of
 from tapeview.tape.record import Record
 
-__all__ = ["Chain", "LineFacts", "facts_of", "follow"]
+__all__ = ["Chain", "follow"]
 
 NEAR_SECONDS = 5.0
 """A missing parent is replaced by the closest earlier line within this time."""
-
-
-class LineFacts(msgspec.Struct, frozen=True, gc=False):
-    """What the chain asks of a line."""
-
-    uuid: str
-    parent: str
-    logical_parent: str
-    type: str
-    subtype: str
-    sidechain: bool = False
-    shown_only: bool = False
-    summary: bool = False
-    meta: bool = False
-    model: str = ""
-    version: str = ""
-    cwd: str = ""
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -44,14 +30,6 @@ class Chain(msgspec.Struct, frozen=True):
     """Messages that compaction left behind."""
 
 
-_NO_FACTS = LineFacts("", "", "", "", "")
-
-
-def facts_of(record: Record) -> LineFacts:
-    """A line's facts; empty ones for an unreadable line."""
-    return record.facts if isinstance(record.facts, LineFacts) else _NO_FACTS
-
-
 def follow(records: Sequence[Record]) -> Chain:
     """Steps 1 to 5 over all lines of a session."""
     tree = _Tree(records)
@@ -59,7 +37,7 @@ def follow(records: Sequence[Record]) -> Chain:
     chain = tree.walk(leaf) if leaf is not None else []
     chain = tree.with_siblings(chain)
     held = set(chain)
-    behind = tree.behind(chain)
+    behind = tree.behind(chain) - held
     unsent = {
         record: tree.reason(record, behind)
         for record in records
@@ -85,20 +63,54 @@ class _Tree:
             elif facts.type in ("user", "assistant", "system", "attachment"):
                 self.by_uuid[facts.uuid] = record
         self.parents: dict[Record, str] = {}
-        self.children: dict[str, list[Record]] = defaultdict(list)
         for record in self.by_uuid.values():
             parent, seen = facts_of(record).parent, set()
             while parent in skipped and parent not in seen:
                 seen.add(parent)
                 parent = skipped[parent]
             self.parents[record] = parent
+        self.left: set[Record] = set()
+        """What the last boundary left behind, where it kept a segment."""
+        self._keep_segment()
+        self.children: dict[str, list[Record]] = defaultdict(list)
+        for record, parent in self.parents.items():
             if parent:
                 self.children[parent].append(record)
         self.all_side = all(facts_of(record).sidechain for record in self.by_uuid.values())
+        self._fates: dict[Record, str] = {}
+
+    def _keep_segment(self) -> None:
+        """Step 2: hang the lines that the last boundary keeps below its anchor, drop the others."""
+        boundaries = [r for r in self.by_uuid.values() if facts_of(r).subtype == "compact_boundary"]
+        last = max(boundaries, key=self.position.__getitem__, default=None)
+        kept = facts_of(last).kept if last is not None else None
+        segment = self._segment(kept) if kept is not None else ()
+        if last is None or kept is None or not segment:
+            return
+        for record, parent in self.parents.items():
+            if parent == kept.anchor and record is not segment[0]:
+                self.parents[record] = kept.tail
+        self.parents[segment[0]] = kept.anchor
+        limit = self.position[last]
+        self.left = {r for r in self.by_uuid.values() if self.position[r] < limit} - set(segment)
+        for record in self.left:
+            del self.by_uuid[facts_of(record).uuid]
+            del self.parents[record]
+
+    def _segment(self, kept: Kept) -> list[Record]:
+        """The kept lines, first line first; none where the walk from tail to head fails."""
+        found: dict[Record, None] = {}
+        current = self.by_uuid.get(kept.tail)
+        while current is not None and current not in found:
+            found[current] = None
+            if facts_of(current).uuid == kept.head:
+                return list(found)[::-1]
+            current = self.by_uuid.get(self.parents[current])
+        return []
 
     def leaf(self) -> Record | None:
         """Step 3: the newest user or assistant line that a childless line leads up to."""
-        best: tuple[str, int] | None = None
+        best: tuple[float, int] | None = None
         found: Record | None = None
         tried: set[Record] = set()
         for record in self.by_uuid.values():
@@ -107,7 +119,7 @@ class _Tree:
             spoken = self._nearest_spoken(record, tried)
             if spoken is None or (facts_of(spoken).sidechain and not self.all_side):
                 continue
-            key = (spoken.time, self.position[spoken])
+            key = self._age(spoken)
             if best is None or key > best:
                 best, found = key, spoken
         return found or self._last_spoken()
@@ -129,7 +141,7 @@ class _Tree:
             if facts_of(record).type in ("user", "assistant")
             and (self.all_side or not facts_of(record).sidechain)
         ]
-        return max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
+        return max(spoken, key=self._age, default=None)
 
     def walk(self, leaf: Record) -> list[Record]:
         """Step 4: from the leaf to a root, first line first."""
@@ -146,22 +158,28 @@ class _Tree:
         chain.reverse()
         return chain
 
+    @cached_property
+    def _by_time(self) -> list[tuple[float, int, Record]]:
+        """Lines that may stand in for a missing parent, by time and position."""
+        timed = [(_seconds(record.time), self.position[record], record) for record in self.parents]
+        return sorted(
+            (moment, at, record)
+            for moment, at, record in timed
+            if moment is not None and (self.all_side or not facts_of(record).sidechain)
+        )
+
     def _closest_earlier(self, record: Record, seen: set[Record]) -> Record | None:
-        moment = _seconds(record.time)
+        moment, own = _seconds(record.time), self.position[record]
         if moment is None:
             return None
-        best: tuple[float, int] | None = None
-        found: Record | None = None
-        for other in self.by_uuid.values():
-            then = _seconds(other.time)
-            side = facts_of(other).sidechain and not self.all_side
-            if then is None or other in seen or side or not 0 <= moment - then <= NEAR_SECONDS:
-                continue
-            if self.position[other] < self.position[record]:
-                key = (then, self.position[other])
-                if best is None or key > best:
-                    best, found = key, other
-        return found
+        behind = bisect_right(self._by_time, moment, key=lambda entry: entry[0])
+        for k in range(behind - 1, -1, -1):
+            then, at, other = self._by_time[k]
+            if moment - then > NEAR_SECONDS:
+                break
+            if at < own and other not in seen:
+                return other
+        return None
 
     def with_siblings(self, chain: list[Record]) -> list[Record]:
         """Step 5: lines of the same reply off the chain, and results below that reply's lines."""
@@ -195,12 +213,13 @@ class _Tree:
             whole += inserted.get(k, ())
         return whole
 
-    def _age(self, record: Record) -> tuple[str, int]:
-        return record.time, self.position[record]
+    def _age(self, record: Record) -> tuple[float, int]:
+        moment = _seconds(record.time)
+        return float("-inf") if moment is None else moment, self.position[record]
 
     def behind(self, chain: Sequence[Record]) -> set[Record]:
         """What stands before the boundary that the chain begins with."""
-        behind: set[Record] = set()
+        behind = set(self.left)
         first = chain[0] if chain else None
         while first is not None and facts_of(first).subtype == "compact_boundary":
             earlier = self.by_uuid.get(facts_of(first).logical_parent)
@@ -220,19 +239,32 @@ class _Tree:
             return "side line"
         if not facts.uuid:
             return "no uuid"
+        if facts.type == "system":
+            return "off the chain"
         if self.by_uuid.get(facts.uuid) is not record:
             return "superseded"
-        parent = self.parents[record]
-        seen: set[str] = set()
-        while parent and parent not in seen:
-            seen.add(parent)
+        return self._fate(record, behind)
+
+    def _fate(self, record: Record, behind: set[Record]) -> str:
+        """Where the way up from a line leads; every line on the way shares it."""
+        way: dict[Record, None] = {}
+        fate, current = "superseded", record
+        while current not in self._fates:
+            if current in way:
+                fate = "parent cycle"
+                break
+            way[current] = None
+            parent = self.parents[current]
+            if not parent:
+                break
             above = self.by_uuid.get(parent)
-            if above is None:
-                return "no parent"
-            if above in behind:
-                return "before the boundary"
-            parent = self.parents[above]
-        return "superseded"
+            if above is None or above in behind:
+                fate = "no parent" if above is None else "before the boundary"
+                break
+            current = above
+        fate = self._fates.get(current, fate)
+        self._fates.update(dict.fromkeys(way, fate))
+        return fate
 
 
 def group(chain: Sequence[Record]) -> tuple[Message, ...]:
@@ -271,7 +303,9 @@ def _same_reply(runs: list[tuple[str, str, list[Record]]], identity: str) -> lis
 
 
 def _seconds(time: str) -> float | None:
+    """The moment of an ISO time; one without a zone is taken for UTC, on every machine."""
     try:
-        return datetime.fromisoformat(time).timestamp()
+        moment = datetime.fromisoformat(time)
     except ValueError:
         return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

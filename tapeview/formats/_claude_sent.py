@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tapeview.formats._claude_chain import Chain, facts_of
+from tapeview.formats._claude_chain import Chain
+from tapeview.formats._claude_line import facts_of
 from tapeview.tape.block import RESULTS, Block, BlockFacts
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record, Role
@@ -17,6 +18,7 @@ CONTINUE = "Continue from where you left off."
 NO_RESPONSE = "No response requested."
 MISSING_RESULT = "[Tool result missing due to internal error]"
 ORPHAN_REMOVED = "[Orphaned tool result removed due to conversation resume]"
+NO_CONTENT = "(no content)"
 THINKING = ("thinking", "redacted_thinking")
 
 
@@ -44,6 +46,7 @@ def clean(chain: Sequence[Message]) -> Cleaned:
     _close_interrupted(drafts)
     drafts = _pair(drafts)
     messages = tuple(_message(draft) for draft in drafts)
+    _note_removed(chain, messages, dropped)
     stored = tuple(chain)
     same = len(messages) == len(stored) and all(
         ours.blocks == theirs.blocks for ours, theirs in zip(messages, stored, strict=True)
@@ -75,17 +78,17 @@ def _drop(chain: Sequence[Message]) -> tuple[dict[Record, str], int]:
 
 
 def _is_blank(record: Record) -> bool:
+    nothing = BlockFacts.EMPTY | BlockFacts.BLANK
     return bool(record.blocks) and all(
-        block.kind == "text" and block.facts & BlockFacts.EMPTY for block in record.blocks
+        block.kind == "text" and block.facts & nothing for block in record.blocks
     )
 
 
 def _drop_lonely_thinking(message: Message, dropped: dict[Record, str]) -> None:
     left = [record for record in message.records if record not in dropped]
-    if any(block.kind not in THINKING for record in left for block in record.blocks):
-        return
-    for record in left:
-        dropped[record] = "thinking alone"
+    kinds = {block.kind for record in left for block in record.blocks}
+    if kinds and kinds.issubset(THINKING):
+        dropped.update(dict.fromkeys(left, "thinking alone"))
 
 
 def _drafts(chain: Sequence[Message], dropped: dict[Record, str]) -> list[_Draft]:
@@ -98,7 +101,9 @@ def _drafts(chain: Sequence[Message], dropped: dict[Record, str]) -> list[_Draft
             for block in record.blocks
         ]
         if not pairs:
-            continue
+            if message.role == "user" or all(record in dropped for record in message.records):
+                continue
+            pairs = [_added_text(NO_CONTENT)]
         last = drafts[-1] if drafts else None
         joins = last is not None and last.role == message.role
         if last is not None and joins and (message.role == "user" or message.id == last.id != ""):
@@ -136,6 +141,8 @@ def _pair(drafts: Sequence[_Draft]) -> list[_Draft]:
             pairs = [_added_text(ORPHAN_REMOVED)]
         if pairs:
             whole.append(_Draft("user", "", pairs))
+    if waiting:
+        whole.append(_Draft("user", "", _missing(waiting)))
     return whole
 
 
@@ -149,7 +156,7 @@ def _first_calls(draft: _Draft, seen: set[str]) -> list[tuple[Record, Block]]:
         pairs.append((record, block))
     while pairs and pairs[-1][1].kind in THINKING:
         pairs.pop()
-    return pairs or [_added_text("(no content)")]
+    return pairs or [_added_text(NO_CONTENT)]
 
 
 def _answers(draft: _Draft, waiting: Sequence[str]) -> list[tuple[Record, Block]]:
@@ -166,6 +173,24 @@ def _answers(draft: _Draft, waiting: Sequence[str]) -> list[tuple[Record, Block]
 
 def _missing(calls: Sequence[str]) -> list[tuple[Record, Block]]:
     return [_added_result(call) for call in calls]
+
+
+def _note_removed(
+    chain: Sequence[Message], sent: Sequence[Message], dropped: dict[Record, str]
+) -> None:
+    """The reason for lines of which step 8 has left no block."""
+    kept = {id(block) for message in sent for block in message.blocks}
+    for message in chain:
+        for record in message.records:
+            if record in dropped or any(id(block) in kept for block in record.blocks):
+                continue
+            kinds = {block.kind for block in record.blocks}
+            if "tool_result" in kinds:
+                dropped[record] = "no open call"
+            elif "tool_use" in kinds:
+                dropped[record] = "repeated id"
+            else:
+                dropped[record] = "trailing thinking" if kinds else "no content"
 
 
 def _message(draft: _Draft) -> Message:
@@ -194,13 +219,10 @@ def _added_result(call: str) -> tuple[Record, Block]:
 
 
 def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:
-    """What resuming would do, in one line (``design.md`` 3)."""
-    stored = {id(block) for message in chain.messages for block in message.blocks}
-    kept = sum(any(id(block) in stored for block in message.blocks) for message in cleaned.messages)
-    lost = sum(
-        all(record in cleaned.dropped for record in message.records) for message in chain.messages
-    )
-    total = kept + lost + chain.before_boundary + _off_chain(chain)
+    """What resuming would do, in one line; stored messages are counted (``design.md`` 3)."""
+    sent = {id(block) for message in cleaned.messages for block in message.blocks}
+    kept = sum(any(id(block) in sent for block in message.blocks) for message in chain.messages)
+    total = len(chain.messages) + chain.before_boundary + _off_chain(chain)
     parts = [f"resume sends {kept} of {count(total, 'message')}"]
     if cleaned.unanswered:
         parts.append(f"{count(cleaned.unanswered, 'unanswered call')} dropped")

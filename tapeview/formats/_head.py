@@ -1,15 +1,24 @@
 """The beginning of a file, looked at once for all formats: what kind of text it is."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from tapeview.tape.json_text import JsonFault, Span, loads, members, skip_blank
+from tapeview.tape.json_text import (
+    JsonFault,
+    Span,
+    array_spans,
+    loads,
+    members,
+    skip_blank,
+    skip_value,
+)
 from tapeview.tape.source import Source
 
-__all__ = ["BOM", "FIRST_READ", "Head", "HeadKind", "member_spans"]
+__all__ = ["BOM", "FIRST_READ", "Elements", "Head", "HeadKind"]
 
 HeadKind = Literal["empty", "utf-16", "binary", "object", "array", "lines", "text"]
 
@@ -17,8 +26,19 @@ FIRST_READ = 256 * 1024
 """Bytes looked at first; more only where the first line is longer (``formats.md`` j)."""
 
 BOM = b"\xef\xbb\xbf"
+ZSTD = b"\x28\xb5\x2f\xfd"
 LINES_TRIED = 40
+SAMPLE = 200
+"""Messages decoded to tell a dialect by."""
 _raw_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Elements(NamedTuple):
+    """The elements of an array: where it opens, where they stand, and what ended it too early."""
+
+    start: int
+    spans: list[Span]
+    fault: JsonFault | None
 
 
 class Head:
@@ -31,6 +51,8 @@ class Head:
     def _read_first_line(self) -> bytes:
         length = FIRST_READ
         text = self.source.read(0, length)
+        if _is_binary(text):
+            return text
         while b"\n" not in text.strip() and len(text) == length:
             length *= 4
             text = self.source.read(0, length)
@@ -45,7 +67,7 @@ class Head:
         body = text.removeprefix(BOM).lstrip()
         if not body:
             return "empty"
-        if b"\x00" in body[:4096] or body[:4] == b"\x28\xb5\x2f\xfd":
+        if _is_binary(text):
             return "binary"
         if self.objects and (len(self.objects) > 1 or not self._is_one_document):
             return "lines"
@@ -68,10 +90,7 @@ class Head:
         tried = 0
         for line in self.lines():
             tried += 1
-            try:
-                value = loads(line)
-            except JsonFault:
-                value = None
+            value = _value_of_line(line)
             if isinstance(value, dict):
                 found.append(value)
             elif tried > 3 and not found:
@@ -95,23 +114,88 @@ class Head:
         return self.source.read(0, self.source.size)
 
     @cached_property
+    def _document(self) -> tuple[dict[str, Span], JsonFault | None]:
+        return _member_spans(self.text)
+
+    @property
     def members(self) -> Mapping[str, Span]:
         """Where the members of a document stand in its text; those before damage, where damaged."""
-        spans, _ = member_spans(self.text)
-        return spans
+        return self._document[0]
+
+    @cached_property
+    def damage(self) -> JsonFault | None:
+        """What is wrong with a document, its array of messages included."""
+        if self.elements is not None and self.elements.fault is not None:
+            return self.elements.fault
+        if self.members or self.elements is None:
+            return self._document[1]
+        return _text_behind(self.text, self.elements.start)
+
+    @cached_property
+    def elements(self) -> Elements | None:
+        """The array of messages of a document, also where it is cut off before its end."""
+        start = self._array_start()
+        return None if start is None else Elements(start, *array_spans(self.text, start))
+
+    def _array_start(self) -> int | None:
+        text = self.text
+        if (span := self.members.get("messages")) is not None:
+            return span.start if text[span.start : span.start + 1] == b"[" else None
+        start = skip_blank(text, len(BOM) if text.startswith(BOM) else 0)
+        if text[start : start + 1] == b"[":
+            return start
+        if text[start : start + 1] != b"{" or self._document[1] is None:
+            return None
+        after = max((span.end for span in self.members.values()), default=start + 1)
+        found = _cut_messages(text, after)
+        return found.end() if found else None
+
+    @cached_property
+    def sample(self) -> list[object]:
+        """The first messages of a document, decoded; None in place of what cannot be."""
+        spans = self.elements.spans[:SAMPLE] if self.elements is not None else ()
+        return [_decoded(self.text, span) or _decoded_members(self.text, span) for span in spans]
 
     def member(self, key: str) -> object:
         """One member of a document, decoded; None where it is absent or damaged."""
         span = self.members.get(key)
-        if span is None:
-            return None
-        try:
-            return loads(self.text[span.start : span.end])
-        except JsonFault:
-            return None
+        return None if span is None else _decoded(self.text, span)
 
 
-def member_spans(text: bytes) -> tuple[dict[str, Span], JsonFault | None]:
+_cut_messages = re.compile(rb'[\s,]*"messages"\s*:\s*(?=\[)').match
+
+
+def _decoded(text: bytes, span: Span) -> object:
+    try:
+        return loads(text[span.start : span.end])
+    except JsonFault:
+        return None
+
+
+def _decoded_members(text: bytes, span: Span) -> dict[str, object] | None:
+    """The members of an object that is nested too deeply to be decoded whole."""
+    if text[span.start] != ord("{"):
+        return None
+    return {key: _decoded(text, value) for key, value in members(text, span.start)}
+
+
+def _value_of_line(line: bytes) -> object:
+    """The value on a line, the first of two objects that run together; else None."""
+    try:
+        return loads(line)
+    except JsonFault as fault:
+        if not line.startswith(b"{") or line[fault.offset : fault.offset + 1] != b"{":
+            return None
+        return _decoded(line, Span(0, fault.offset))
+
+
+def _text_behind(text: bytes, start: int) -> JsonFault | None:
+    """The complaint of text that follows the value at ``start``."""
+    rest = skip_blank(text, skip_value(text, start))
+    return JsonFault(rest, "more text follows the value") if rest < len(text) else None
+
+
+def _member_spans(text: bytes) -> tuple[dict[str, Span], JsonFault | None]:
     """Members of the object that ``text`` is, and the damage that ended the search, if any."""
     start = skip_blank(text, len(BOM) if text.startswith(BOM) else 0)
     if text[start : start + 1] != b"{":
@@ -123,16 +207,16 @@ def member_spans(text: bytes) -> tuple[dict[str, Span], JsonFault | None]:
     try:
         for key, span in members(text, start):
             found[key] = span
+        return found, _text_behind(text, start)
     except JsonFault as fault:
         return found, fault
-    return found, None
 
 
 def _member_spans_fast(text: bytes, start: int) -> dict[str, Span] | None:
     """The same by msgspec, whose raw values follow one another; None where it refuses."""
     try:
         values = _raw_members.decode(text[start:] if start else text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     spans: dict[str, Span] = {}
     position = start + 1
@@ -155,5 +239,17 @@ def _is_row(value: Mapping[str, object]) -> bool:
     return bool({"role", "uuid", "sessionId", "type", "payload"} & value.keys())
 
 
+def _is_binary(text: bytes) -> bool:
+    """Zero bytes in a text that does not begin as JSON; a crash may leave them behind JSON."""
+    if text.startswith(ZSTD):
+        return True
+    body = text[:4096].removeprefix(BOM).lstrip()
+    return b"\0" in body and body[:1] not in (b"{", b"[", b"/")
+
+
 def _looks_like_utf16(text: bytes) -> bool:
-    return len(text) >= 8 and (text[1:8:2] == b"\0\0\0\0"[:4] or text[0:8:2] == b"\0\0\0\0")
+    """Every second byte is zero, and the others are printable."""
+    for zeros, signs in ((text[0:16:2], text[1:16:2]), (text[1:16:2], text[0:16:2])):
+        if len(signs) >= 2 and not any(zeros) and all(9 <= sign < 127 for sign in signs):
+            return True
+    return False

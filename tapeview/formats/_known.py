@@ -4,10 +4,20 @@ The marks are those of ``formats.md`` j; the first that fits wins.
 """
 
 from collections.abc import Mapping
+from itertools import islice
 
 from tapeview.formats._head import Head
+from tapeview.tape.json_text import JsonFault, elements, loads, skip_blank
 
 __all__ = ["unsupported_name"]
+
+FEW = 8
+"""Messages looked at for the marks of a format."""
+
+GO_MEMBERS = frozenset({"tool_name", "toolName", "tool_input", "toolInput", "tool_result"})
+
+
+OPENCODE = frozenset({"sessionID", "messageID", "projectID"})
 
 
 def unsupported_name(head: Head) -> str | None:
@@ -15,6 +25,8 @@ def unsupported_name(head: Head) -> str | None:
     if head.kind == "binary":
         return _binary_name(head.first)
     if head.kind == "lines":
+        if OPENCODE & head.objects[0].keys():
+            return "one file of an OpenCode store"
         for row in head.objects:
             if name := _line_name(row, head.objects[0]):
                 return name
@@ -80,20 +92,17 @@ def _object_name(head: Head) -> str | None:
         return "a Gemini request"
     if "input" in keys and "messages" not in keys:
         return "an OpenAI Responses body"
-    if {"sessionID", "role"} <= keys or {"messageID", "type"} <= keys or _is_opencode(head):
+    if {"request", "response"} <= keys or {"request", "turn"} <= keys:
+        return "a log of request and response pairs"
+    if OPENCODE & keys:
         return "one file of an OpenCode store"
     if any(key in keys for key in ("Messages", "messages")) and _is_go(head.member("Messages")):
         return "a Go harness dump"
     return None
 
 
-def _is_opencode(head: Head) -> bool:
-    keys = head.members.keys()
-    return {"id", "projectID"} <= keys or {"id", "sessionID"} <= keys
-
-
 def _array_name(head: Head) -> str | None:
-    first = _first_element(head)
+    first = _first_elements(head)
     if _is_go(first):
         return "a Go harness dump"
     item = first[0] if first else None
@@ -114,31 +123,27 @@ def _array_name(head: Head) -> str | None:
     return None
 
 
-def _first_element(head: Head) -> list[object]:
-    from tapeview.tape.json_text import JsonFault, elements, loads, skip_blank
-
+def _first_elements(head: Head) -> list[object]:
+    """The first elements of a document that is an array."""
     text = head.text
+    found: list[object] = []
     try:
-        span = next(iter(elements(text, skip_blank(text, 0))), None)
-        return [loads(text[span.start : span.end])] if span else []
+        for span in islice(elements(text, skip_blank(text, 0)), FEW):
+            found.append(loads(text[span.start : span.end]))
     except JsonFault:
-        return []
+        return found
+    return found
 
 
-def _is_go(value: object) -> bool:
-    """Go field names as keys: ``Role`` and ``Content``, with the blocks' ``ToolUseID`` inside."""
-    item = value[0] if isinstance(value, list) and value else None
-    if not isinstance(item, dict):
-        return False
-    if "Role" in item or "Content" in item:
-        return True
-    content = item.get("content")
-    blocks = content if isinstance(content, list) else []
-    return any(
-        isinstance(block, dict)
-        and {"tool_use_id", "toolUseId", "tool_name", "toolName", "tool_input"} & block.keys()
-        and block.get("type") in ("tool_use", "text", "tool_result")
-        and "id" not in block
-        and ({"tool_name", "toolName", "tool_input", "tool_result"} & block.keys())
-        for block in blocks
-    )
+def _is_go(messages: object) -> bool:
+    """Go field names: ``Role``, ``Content``; in blocks ``ToolName`` in any spelling, and no id."""
+    for message in messages[:FEW] if isinstance(messages, list) else ():
+        if not isinstance(message, dict):
+            return False
+        if "Role" in message or "Content" in message:
+            return True
+        content = message.get("content")
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, dict) and GO_MEMBERS & block.keys() and "id" not in block:
+                return True
+    return False

@@ -7,7 +7,7 @@ records (``formats.md`` 0.2).
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from tapeview.tape.json_text import JsonFault, Span, split_values
+from tapeview.tape.json_text import JsonFault, Span, skip_blank, split_values
 from tapeview.tape.record import Record
 from tapeview.tape.source import Source
 
@@ -55,7 +55,8 @@ def records_of_line(line: Line, read: ReadRecord) -> Iterator[Record]:
         body = body.removeprefix(b"\xef\xbb\xbf")
     if not body:
         return
-    start += text.find(body)
+    if body is not text:
+        start += text.find(body)
     if body.startswith(b"//"):
         yield Record(start, len(body), number, "note", label="comment")
         return
@@ -63,24 +64,26 @@ def records_of_line(line: Line, read: ReadRecord) -> Iterator[Record]:
     if record.kind != "unreadable":
         yield record
         return
-    spans = _whole_values(body)
+    spans, fault = _whole_values(body)
     if not spans:
         label = record.label if ended else "the last line is half written"
         yield Record(start, len(body), number, "unreadable", label=label)
         return
     for a, b in spans:
         yield read(start + a, body[a:b], number, True)
-    rest = body[spans[-1].end :].strip()
-    if rest:
-        yield Record(start + spans[-1].end, len(rest), number, "unreadable", label=record.label)
+    if fault is not None:
+        rest = skip_blank(body, spans[-1].end)
+        label = fault.reason if ended else "the last line is half written"
+        size = len(body) - rest
+        yield Record(start + rest, size, number, "unreadable", label=label, shares_line=True)
 
 
-def _whole_values(body: bytes) -> list[Span]:
-    """Values that stand whole on the line, if there are two or more pieces of it."""
+def _whole_values(body: bytes) -> tuple[list[Span], JsonFault | None]:
+    """Values that stand whole on the line, and the damage behind them; none for a lone value."""
     spans: list[Span] = []
     try:
         for span in split_values(body):
             spans.append(span)
-    except JsonFault:
-        return spans
-    return spans if len(spans) > 1 else []
+    except JsonFault as fault:
+        return spans, fault
+    return (spans if len(spans) > 1 else []), None

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tapeview.errors import OpenError
 from tapeview.formats._format import Format, Store
-from tapeview.formats._head import Head, member_spans
+from tapeview.formats._head import Elements, Head
 from tapeview.formats._lines import lines_of, records_of_line
 from tapeview.shapes.fields import is_text, text_of
-from tapeview.tape.json_text import JsonFault, Span, array_spans, loads, skip_blank
+from tapeview.tape.json_text import JsonFault, skip_blank, skip_value
 from tapeview.tape.message import message_of
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
@@ -20,8 +20,7 @@ __all__ = ["MessagesFormat", "dialect_of"]
 CLAUDE = re.compile(r"claude|anthropic", re.IGNORECASE)
 OPENAI = re.compile(r"(^|/)(gpt|chatgpt|o[1-9]|deepseek|codex|davinci)", re.IGNORECASE)
 CHAT_ROLES = frozenset({"tool", "developer", "function"})
-SAMPLE = 200
-"""Messages looked at for a dialect before the model's own spelling is taken for granted."""
+CHAT_PARTS = ("image_url", "input_audio", "refusal", "file")
 
 
 class MessagesFormat(Format):
@@ -64,12 +63,13 @@ def dialect_of(model: str, messages: Iterable[object], tools: object) -> str:
 def _message_dialect(message: Mapping[str, object]) -> str:
     if message.get("tool_calls") or message.get("function_call"):
         return "openai-chat"
-    if message.get("role") in CHAT_ROLES or "tool_call_id" in message:
+    role = message.get("role")
+    if (isinstance(role, str) and role in CHAT_ROLES) or "tool_call_id" in message:
         return "openai-chat"
     content = message.get("content")
     for part in content if isinstance(content, list) else ():
         kind = part.get("type") if isinstance(part, dict) else None
-        if kind in ("image_url", "input_audio", "refusal"):
+        if kind in CHAT_PARTS:
             return "openai-chat"
         if isinstance(kind, str) and kind != "text":
             return "anthropic"
@@ -84,46 +84,13 @@ def _sample(head: Head) -> list[object] | None:
         alien = {"uuid", "payload", "sessionId", "message", "parts", "type"}
         plain = [row for row in rows if isinstance(row.get("role"), str) and not alien & row.keys()]
         return list(plain) if plain and len(plain) * 2 >= len(rows) else None
-    if head.kind not in ("object", "array"):
+    if head.kind not in ("object", "array") or head.elements is None:
         return None
-    start = _array_start(head.text, head.members)
-    if start is None:
-        return None
-    spans, fault = array_spans(head.text, start)
-    found = [_decoded(head.text, span) for span in spans[:SAMPLE]]
+    found = head.sample
     if head.kind == "object":
         return found
     looks = [isinstance(value, dict) and isinstance(value.get("role"), str) for value in found]
-    return found if (looks and looks[0]) or (not found and fault is None) else None
-
-
-def _array_start(text: bytes, members: Mapping[str, Span]) -> int | None:
-    """Where the array of messages opens; also where it is cut off before its end."""
-    if members and (span := members.get("messages")) is not None:
-        return span.start if text[span.start : span.start + 1] == b"[" else None
-    start = skip_blank(text, 3 if text.startswith(b"\xef\xbb\xbf") else 0)
-    if text[start : start + 1] == b"[":
-        return start
-    if text[start : start + 1] == b"{":
-        return _cut_array(text)
-    return None
-
-
-def _cut_array(text: bytes) -> int | None:
-    """The array of a document whose text ends before the array does."""
-    spans, fault = member_spans(text)
-    if fault is None:
-        return None
-    after = max((span.end for span in spans.values()), default=skip_blank(text, 0) + 1)
-    found = re.compile(rb'[\s,]*"messages"\s*:\s*(?=\[)').match(text, after)
-    return found.end() if found else None
-
-
-def _decoded(text: bytes, span: Span) -> object:
-    try:
-        return loads(text[span.start : span.end])
-    except JsonFault:
-        return None
+    return found if (looks and looks[0]) or (not found and head.damage is None) else None
 
 
 class _MessagesStore(Store):
@@ -155,7 +122,7 @@ class _MessagesStore(Store):
         try:
             reading = self.shape.read(raw)
         except JsonFault as fault:
-            return Record(start, len(raw), line, "unreadable", label=f"not JSON: {fault.reason}")
+            return Record(start, len(raw), line, "unreadable", label=fault.reason)
         return Record(
             start,
             len(raw),
@@ -174,29 +141,50 @@ class _LinesStore(_MessagesStore):
 
     def records(self, start: int = 0) -> Iterator[Record]:
         for line in lines_of(self.source, start):
-            yield from records_of_line(line, self._record)
+            yield from records_of_line(line, self._line)
+
+    def _line(self, start: int, raw: bytes, line: int, shares: bool) -> Record:
+        """Unlike an element of an array, a line may hold more than one value, or none."""
+        try:
+            if raw[:1] != b"{":
+                raise JsonFault(0, "it is no JSON object")
+            if (end := skip_value(raw, 0)) < len(raw):
+                raise JsonFault(end, "more text follows the value")
+        except JsonFault as fault:
+            return Record(
+                start, len(raw), line, "unreadable", label=fault.reason, shares_line=shares
+            )
+        return self._record(start, raw, line, shares)
 
 
 class _DocumentStore(_MessagesStore):
     """One JSON document: an object with ``messages``, or the bare array."""
 
     def records(self, start: int = 0) -> Iterator[Record]:
-        text = self.head.text
-        begin = _array_start(text, self.head.members)
-        if begin is None:
+        text, elements, damage = self.head.text, self.head.elements, self.head.damage
+        if elements is None:
             raise OpenError(f"{self.path}: there is no array of messages in it.")
-        spans, fault = array_spans(text, begin)
         line, counted = 1, 0
-        for span in spans:
+        for span in elements.spans:
             line += text.count(b"\n", counted, span.start)
             counted = span.start
             if span.start >= start:
                 yield self._record(span.start, text[span.start : span.end], line)
-        if fault is not None:
-            rest = skip_blank(text, spans[-1].end if spans else begin + 1)
-            rest = skip_blank(text, rest + 1) if text[rest : rest + 1] == b"," else rest
+        if damage is not None:
+            rest = self._damaged_from(elements)
             line += text.count(b"\n", counted, rest)
-            yield Record(rest, len(text) - rest, line, "unreadable", label=fault.reason)
+            yield Record(rest, len(text) - rest, line, "unreadable", label=damage.reason)
+
+    def _damaged_from(self, elements: Elements) -> int:
+        """Where the text begins that nothing whole is read from."""
+        text = self.head.text
+        ends = [elements.start + 1, *(span.end for span in elements.spans[-1:])]
+        if elements.fault is None:
+            ends = [span.end for span in self.head.members.values()] or [
+                skip_value(text, elements.start)
+            ]
+        rest = skip_blank(text, max(ends))
+        return skip_blank(text, rest + 1) if text[rest : rest + 1] in (b",", b"}") else rest
 
     def frame(self) -> Frame:
         raw = {key: self.head.text[a:b] for key, (a, b) in self.head.members.items()}

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from functools import cache
 
 import tapeview.formats
@@ -53,8 +54,10 @@ def detect(source: Source, path: str) -> tuple[Format, Head]:
         raise UnsupportedFormat(f"{shown}: this is {name}; tapeview does not read it yet.")
     if head.kind == "binary":
         raise OpenError(f"{shown}: this is binary, not JSON; a session is a JSON or JSONL file.")
-    best = max(all_formats(), key=lambda format_: format_.claims(head))
-    if best.claims(head) > 0:
+    sure, best = max(
+        ((format_.claims(head), format_) for format_ in all_formats()), key=lambda pair: pair[0]
+    )
+    if sure > 0:
         return best, head
     raise OpenError(f"{shown}: {_what_it_is(head)}")
 
@@ -64,18 +67,37 @@ def _what_it_is(head: Head) -> str:
     if head.kind == "text":
         return f"line 1 is not JSON; {wanted}."
     if head.kind == "object":
-        keys = list(head.members)
-        if not keys:
-            return f"this is JSON that breaks off before its first member ends; {wanted}."
-        near = [key for key in NEAR_MISSES if key in keys]
-        if "messages" in keys:
-            return "`messages` is not an array; it must be a list of objects with role and content."
-        if near:
-            return f"this is JSON, but no conversation: it has `{near[0]}` where {wanted}."
-        listed = ", ".join(printable(key)[:40] for key in keys[:5])
-        more = ", ..." if len(keys) > 5 else ""
-        return f"this is JSON, but no conversation: an object with {listed}{more}; {wanted}."
+        return f"{_what_object(head)}; {wanted}."
     if head.kind == "array":
+        if head.elements is not None and not head.elements.spans and head.damage is not None:
+            return f"{_damaged(head, 'element')}; {wanted}."
         return "this is a JSON array, but its elements are not messages with role and content."
-    listed = ", ".join(printable(key)[:40] for key in list(head.objects[0])[:5])
-    return f"these are JSON lines, but no conversation: line 1 has {listed}; {wanted}."
+    if isinstance(head.objects[0].get("messages"), list):
+        return "each line is a request of its own; open one: sed -n 1p FILE | tapeview show -."
+    what = "these are JSON lines" if len(head.objects) > 1 else "this is JSON"
+    return f"{what}, but no conversation: line 1 has {_listed(head.objects[0])}; {wanted}."
+
+
+def _what_object(head: Head) -> str:
+    keys = head.members
+    if not keys and head.damage is not None:
+        return _damaged(head, "member")
+    if "messages" in keys:
+        return "`messages` is not an array"
+    if near := [key for key in NEAR_MISSES if key in keys]:
+        return f"this is JSON, but no conversation: it has `{near[0]}` instead of `messages`"
+    if not keys:
+        return "this is an empty JSON object"
+    return f"this is JSON, but no conversation: an object with {_listed(keys)}"
+
+
+def _damaged(head: Head, piece: str) -> str:
+    fault = head.damage
+    if fault is None or fault.offset >= len(head.text):
+        return f"this is JSON that breaks off before its first {piece} ends"
+    return f"this is damaged JSON: byte {fault.offset}: {fault.reason}"
+
+
+def _listed(keys: Iterable[str]) -> str:
+    names = [printable(key)[:40] for key in keys]
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")

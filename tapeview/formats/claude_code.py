@@ -11,7 +11,8 @@ from typing import ClassVar
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tapeview.formats._claude_chain import Chain, LineFacts, follow
+from tapeview.formats._claude_chain import Chain, follow
+from tapeview.formats._claude_line import Kept, LineFacts
 from tapeview.formats._claude_sent import clean, resume_sentence
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Head
@@ -37,6 +38,8 @@ SIDE_TYPES = frozenset(
         "ai-title",
     }
 )
+MARKS = frozenset({"sessionId", "session_id", "leafUuid", "messageId"})
+NESTED = frozenset({"message", "attachment", "compactMetadata", "content"})
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
@@ -49,6 +52,16 @@ class _Message(msgspec.Struct):
 
 class _Kind(msgspec.Struct):
     type: str = ""
+
+
+class _Segment(msgspec.Struct):
+    headUuid: str = ""  # noqa: N815
+    anchorUuid: str = ""  # noqa: N815
+    tailUuid: str = ""  # noqa: N815
+
+
+class _Compact(msgspec.Struct):
+    preservedSegment: _Segment | None = None  # noqa: N815
 
 
 class _Line(msgspec.Struct):
@@ -70,6 +83,7 @@ class _Line(msgspec.Struct):
     isApiErrorMessage: bool | None = None  # noqa: N815
     message: _Message | None = None
     attachment: _Kind | None = None
+    compactMetadata: _Compact | None = None  # noqa: N815
     content: Raw | UnsetType = UNSET
 
 
@@ -92,12 +106,12 @@ class ClaudeCode(Format):
     def claims(self, head: Head) -> float:
         """Sure for a line with a session id and a tree's or a side line's members."""
         for row in head.objects if head.kind == "lines" else ():
-            has_session = "sessionId" in row or "session_id" in row
-            if "uuid" in row and "parentUuid" in row and row.get("type") in TREE_TYPES:
+            kind = row.get("type")
+            if not isinstance(kind, str):
+                continue
+            if kind in TREE_TYPES and "uuid" in row and "parentUuid" in row:
                 return 1.0
-            if (has_session or "leafUuid" in row or "messageId" in row) and row.get(
-                "type"
-            ) in SIDE_TYPES:
+            if kind in SIDE_TYPES and not MARKS.isdisjoint(row):
                 return 0.95
         return 0.0
 
@@ -143,12 +157,13 @@ class _ClaudeStore(Store):
 def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
     try:
         row = _decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         try:
             row = _read_slowly(raw)
         except JsonFault as fault:
-            reason = f"not JSON: {fault.reason}"
-            return Record(start, len(raw), line, "unreadable", label=reason, shares_line=shares)
+            return Record(
+                start, len(raw), line, "unreadable", label=fault.reason, shares_line=shares
+            )
     kind, role, content = _sort_out(row)
     message = row.message
     return Record(
@@ -177,6 +192,7 @@ def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
             model=(message.model or "") if message else "",
             version=row.version or "",
             cwd=row.cwd or "",
+            kept=_kept(row),
         ),
     )
 
@@ -192,6 +208,14 @@ def _sort_out(row: _Line) -> tuple[RecordKind, Role, bytes]:
     return "note", "", b""
 
 
+def _kept(row: _Line) -> Kept | None:
+    compact = row.compactMetadata
+    segment = compact.preservedSegment if compact is not None else None
+    if segment is None or not (segment.headUuid and segment.anchorUuid and segment.tailUuid):
+        return None
+    return Kept(segment.headUuid, segment.anchorUuid, segment.tailUuid)
+
+
 def _label(row: _Line) -> str:
     if row.type == "attachment" and row.attachment is not None:
         return f"attachment {row.attachment.type}".strip()
@@ -204,13 +228,12 @@ def _read_slowly(raw: bytes) -> _Line:
     """The same members out of a line that msgspec refuses: odd types, lone surrogates, NaN."""
     value = loads(raw)
     if not isinstance(value, dict):
-        raise JsonFault(0, "the line is no JSON object")
+        raise JsonFault(0, "it is no JSON object")
     row = _Line()
     for name in row.__struct_fields__:
         member = value.get(name)
-        if isinstance(member, str | bool) and name not in ("message", "attachment", "content"):
+        if name not in NESTED and isinstance(member, bool if name.startswith("is") else str):
             setattr(row, name, member)
-    row.type = row.type if isinstance(row.type, str) else ""
     fields = fields_of(raw)
     if isinstance(value.get("message"), dict):
         message = fields_of(fields["message"])

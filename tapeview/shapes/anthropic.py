@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
 from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.json_text import elements, loads, locate
 from tapeview.tape.record import Role
@@ -107,8 +107,7 @@ def read_content(content: bytes) -> tuple[Block, ...]:
     if not content:
         return ()
     if content[0] == 0x22:
-        facts = BlockFacts.EMPTY if len(content) == 2 else BlockFacts.NONE
-        return (Block("text", ("content",), len(content) - 2, facts=facts),)
+        return (Block("text", ("content",), len(content) - 2, facts=text_facts(content)),)
     if content[0] != 0x5B:
         return ()
     try:
@@ -184,11 +183,11 @@ def _from_fields(fields: Mapping[str, bytes], raw_size: int, path: JsonPath) -> 
     return _finish(kind, path, raw, identity, name, facts)
 
 
-def _finish(
-    kind: str, path: JsonPath, raw: bytes, identity: str, name: str, facts: int
-) -> Block:
+def _finish(kind: str, path: JsonPath, raw: bytes, identity: str, name: str, facts: int) -> Block:
     if raw in (b"", b'""', b"[]", b"null"):
         facts |= BlockFacts.EMPTY
+    elif kind == "text" and is_text(raw):
+        facts |= text_facts(raw)
     nested = _nested_types(raw) if raw[:1] == b"[" and kind == "tool_result" else ()
     size = len(raw) - 2 if raw[:1] == b'"' else len(raw)
     return Block(kind, path, size, identity, name, facts, nested)

@@ -1,8 +1,9 @@
 """Looking into an object without decoding what is not asked for."""
 
+from tapeview.tape.block import BlockFacts
 from tapeview.tape.json_text import JsonFault, loads, members, skip_blank
 
-__all__ = ["fields_of", "is_text", "text_of"]
+__all__ = ["fields_of", "is_text", "text_facts", "text_of"]
 
 
 def fields_of(raw: bytes) -> dict[str, bytes]:
@@ -29,3 +30,13 @@ def text_of(raw: bytes | None) -> str:
         return str(loads(raw))
     except JsonFault:
         return ""
+
+
+def text_facts(raw: bytes) -> int:
+    """Whether a string is empty, or whitespace alone: bits of ``BlockFacts``."""
+    if len(raw) == 2:
+        return BlockFacts.EMPTY
+    # Only a blank or an escape can begin a blank text; most texts are told by one byte.
+    if raw[1] in b" \t\\\xc2\xe1\xe2\xe3\xef" and text_of(raw).isspace():
+        return BlockFacts.BLANK
+    return BlockFacts.NONE

@@ -8,7 +8,7 @@ legacy ``function_call`` and role ``function`` have no ids and pair by name.
 from collections.abc import Iterator, Mapping
 
 from tapeview.shapes.anthropic import block_parts, content_parts
-from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
 from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.json_text import JsonFault, elements, loads, locate
 from tapeview.tape.record import Role
@@ -88,8 +88,7 @@ def _content(fields: Mapping[str, bytes]) -> Iterator[Block]:
     raw = fields.get("content", b"")
     if is_text(raw):
         if len(raw) > 2 or not _has_calls(fields):
-            facts = BlockFacts.EMPTY if len(raw) == 2 else BlockFacts.NONE
-            yield Block("text", ("content",), len(raw) - 2, facts=facts)
+            yield Block("text", ("content",), len(raw) - 2, facts=text_facts(raw))
     elif raw[:1] == b"[":
         for k, (start, end) in enumerate(elements(raw, 0)):
             yield _part(raw[start:end], ("content", k))

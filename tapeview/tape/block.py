@@ -66,6 +66,8 @@ class BlockFacts:
     """The input is JSON written inside a string, as Chat's ``arguments``."""
     ADDED: Final = 2048
     """Not stored anywhere: what the harness would add on its own."""
+    BLANK: Final = 4096
+    """A text that is not empty, but whitespace alone."""
 
 
 class Block(msgspec.Struct, frozen=True, gc=False, eq=False):

@@ -63,7 +63,7 @@ def describe(session: Session, index: Index, row: Row) -> RowText:
         verb = "waits for its result" if row.holds == 1 else "wait for their results"
         return RowText("end", "", f"the tape ends here: {count(row.holds, 'call')} {verb}")
     record = row.record
-    if record is None:
+    if record is None or row.kind == "turn":
         return RowText("", "", "")
     if row.kind == "note":
         return RowText("note", "", clean_line(record.label, 200), record.length)

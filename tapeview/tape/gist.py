@@ -5,6 +5,7 @@ Gists are clean: safe for any terminal, one line, whatever the tape holds.
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
+from typing import TypeGuard
 
 from tapeview.tape.clean import clean_line
 from tapeview.tape.images import facts_of_base64
@@ -28,8 +29,9 @@ def gist_of_call(value: object, folder: str = "") -> str:
     Paths below ``folder``, where the agent worked, are shown from there.
     """
     if not isinstance(value, Mapping):
-        return "" if value is None else clean_line(str(value), LIMIT)
-    path = next((value[key] for key in PATHS if isinstance(value.get(key), str)), None)
+        return "" if value is None else clean_line(_short(value), LIMIT)
+    paths = (path for key in PATHS if isinstance(path := value.get(key), str) and path)
+    path = next(paths, None)
     if path is not None and folder:
         path = path.removeprefix(folder.rstrip("/") + "/") or path
     pattern = value.get("pattern")
@@ -48,9 +50,13 @@ def gist_of_call(value: object, folder: str = "") -> str:
 
 def _range(value: Mapping[str, object]) -> str:
     offset, limit = value.get("offset"), value.get("limit")
-    if not isinstance(offset, int):
+    if not _is_line(offset):
         return ""
-    return f":{offset}-{offset + limit - 1}" if isinstance(limit, int) else f":{offset}-"
+    return f":{offset}-{offset + limit - 1}" if _is_line(limit) else f":{offset}-"
+
+
+def _is_line(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**9
 
 
 def _change(value: Mapping[str, object]) -> str:
@@ -58,13 +64,16 @@ def _change(value: Mapping[str, object]) -> str:
     if not (isinstance(old, str) and isinstance(new, str)):
         return ""
     before, after = old.split("\n"), new.split("\n")
-    while before and after and before[0] == after[0]:
-        before.pop(0)
-        after.pop(0)
-    while before and after and before[-1] == after[-1]:
-        before.pop()
-        after.pop()
-    return f"  +{len(after)} -{len(before)}"
+    same = _common(before, after)
+    del before[:same], after[:same]
+    same = _common(before[::-1], after[::-1])
+    return f"  +{len(after) - same} -{len(before) - same}"
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many lines at the beginning are the same."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((k for k, (one, two) in pairs if one != two), min(len(first), len(second)))
 
 
 def _pairs(value: Mapping[str, object]) -> str:
@@ -94,7 +103,9 @@ def gist_of_parts(parts: Sequence[Part]) -> str:
 
 def _gist_of_part(part: Part) -> str:
     if part.kind == "json":
-        return clean_line(part.raw[: LIMIT * 4].decode("utf-8", "replace"), LIMIT)
+        # Line breaks between JSON tokens say nothing.
+        text = part.raw[: LIMIT * 4].decode("utf-8", "replace")
+        return clean_line(" ".join(text.split()), LIMIT)
     if part.kind == "image":
         return gist_of_image(part)
     if part.kind == "document":
@@ -122,7 +133,8 @@ def tool_names(tools: bytes) -> tuple[str, ...]:
             continue
         function = tool.get("function")
         name = function.get("name") if isinstance(function, dict) else tool.get("name")
-        names.append(name if isinstance(name, str) else str(tool.get("type", "?")))
+        kind = tool.get("type")
+        names.append(next((word for word in (name, kind) if isinstance(word, str)), "?"))
     return tuple(names)
 
 

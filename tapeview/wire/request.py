@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tapeview.tape.block import Block
+from tapeview.tape.block import CLIENT_RESULT, Block
 from tapeview.tape.index import Index
 from tapeview.tape.json_text import locate
 from tapeview.tape.message import Message
@@ -30,18 +30,32 @@ class Request(NamedTuple):
 
 
 def sent_before(stored: Index, sent: Sequence[Message], turn: Turn | None) -> tuple[Message, ...]:
-    """The messages that the call of ``turn`` was sent; for None those of the next call."""
+    """The messages that the call of ``turn`` was sent; for None those of the next call.
+
+    What a harness adds when it resumes was not there yet, save the results that it makes up.
+    """
     if turn is None:
         return tuple(sent)
+    if sent is stored.messages:
+        return tuple(sent[: turn.start])
     places = stored.places
-    last = -1
-    for number, message in enumerate(sent):
-        known = [places[block].message for block in message.blocks if block in places]
-        if known and max(known) >= turn.start:
-            return tuple(sent[:number])
-        if known:
-            last = number
-    return tuple(sent[: last + 1])
+    early = [
+        number
+        for number, message in enumerate(sent)
+        if any(b in places and places[b].message < turn.start for b in message.blocks)
+    ]
+    if not early:
+        return ()
+    last = sent[early[-1]]
+    kept = tuple(
+        block
+        for block in last.blocks
+        if (places[block].message < turn.start if block in places else block.kind == CLIENT_RESULT)
+    )
+    if len(kept) < len(last.blocks):
+        records = tuple(r for r in last.records if any(b in kept for b in r.blocks))
+        last = Message(last.role, records, kept, last.spelled_role, last.id)
+    return (*sent[: early[-1]], last)
 
 
 def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:
@@ -66,10 +80,13 @@ def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Req
         if text.lstrip()[:1] == b"[":
             return Request(b'{"messages":' + text.strip() + b"}", absent)
         return Request(text, tuple(name for name in absent if name not in ("system", "tools")))
-    members = [b'"messages":[' + b",".join(_spell(session, m) for m in messages) + b"]"]
+    members = list(frame.others)
     if frame.model:
-        members.insert(0, b'"model":' + json.dumps(frame.model).encode())
-    return Request(b"{" + b",".join(members) + b"}", absent)
+        members.insert(0, ("model", json.dumps(frame.model).encode()))
+    members += [(k, raw) for k, raw in (("system", frame.system), ("tools", frame.tools)) if raw]
+    members.append(("messages", b"[" + b",".join(_spell(session, m) for m in messages) + b"]"))
+    body = b",".join(json.dumps(name).encode() + b":" + raw for name, raw in members)
+    return Request(b"{" + body + b"}", absent)
 
 
 def _cut_from_file(session: Session, tape: Tape, messages: Sequence[Message]) -> bytes | None:
@@ -88,7 +105,7 @@ def _cut_from_file(session: Session, tape: Tape, messages: Sequence[Message]) ->
 
 def _spell(session: Session, message: Message) -> bytes:
     """One message as JSON, its blocks in their own bytes."""
-    if _is_one_record(message):
+    if message.is_one_record:
         raw = session.message_of(message.records[0])
         if session.harness:
             start, end = locate(raw, ("content",))
@@ -99,10 +116,6 @@ def _spell(session: Session, message: Message) -> bytes:
 
 def _message(role: str, content: bytes) -> bytes:
     return b'{"role":' + json.dumps(role).encode() + b',"content":' + content + b"}"
-
-
-def _is_one_record(message: Message) -> bool:
-    return len(message.records) == 1 and message.blocks == message.records[0].blocks
 
 
 def _blocks(session: Session, message: Message) -> Iterator[bytes]:
@@ -132,5 +145,10 @@ def _block_json(session: Session, record: Record, block: Block) -> bytes:
 
 
 def _with_line_break(block: bytes) -> bytes:
-    _, end = locate(block, ("text",))
+    try:
+        start, end = locate(block, ("text",))
+    except LookupError:
+        return block
+    if block[start : start + 1] != b'"':
+        return block
     return block[: end - 1] + b"\\n" + block[end - 1 :]

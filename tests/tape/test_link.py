@@ -122,8 +122,14 @@ CASES = {
         ["answered a 0.0 > 1.0", "answered a 2.0 > 3.0"],
     ),
     "a late result goes to the last open call of its id": (
-        ["assistant call:a", "user ask", "assistant call:a", "user ask", "assistant ok"]
-        + ["user result:a"],
+        [
+            "assistant call:a",
+            "user ask",
+            "assistant call:a",
+            "user ask",
+            "assistant ok",
+            "user result:a",
+        ],
         ["dangling a 0.0 >", "late a 2.0 > 5.0"],
     ),
     "without an id nothing matches": (
@@ -179,8 +185,12 @@ CASES = {
         ["dangling s 0.0 >", "orphan s nothing > 1.0"],
     ),
     "legacy calls pair by name, in order": (
-        ["assistant ask-by-name:f", "user answer-by-name:f"]
-        + ["assistant ask-by-name:f", "user answer-by-name:f"],
+        [
+            "assistant ask-by-name:f",
+            "user answer-by-name:f",
+            "assistant ask-by-name:f",
+            "user answer-by-name:f",
+        ],
         ["answered f 0.0 > 1.0", "answered f 2.0 > 3.0"],
     ),
     "a legacy answer of another name": (

@@ -1,5 +1,7 @@
 """Turns: one model call and its tool round-trip."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,7 +69,7 @@ def test_where_turns_start_and_stop(lines, spans):
 def test_turns_follow_one_another_and_hold_every_reply(lines):
     messages = tape(*lines)
     turns = turns_of(messages)
-    for turn, after in zip(turns, turns[1:], strict=False):
+    for turn, after in itertools.pairwise(turns):
         assert turn.end == after.start
     assert all(turn.start < turn.stop <= turn.end for turn in turns)
     held = {k for turn in turns for k in range(turn.start, turn.stop)}

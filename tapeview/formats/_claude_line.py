@@ -1,0 +1,43 @@
+"""What Claude Code's chain asks of one line of a session file."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from tapeview.tape.record import Record
+
+__all__ = ["Kept", "LineFacts", "facts_of"]
+
+
+class Kept(NamedTuple):
+    """Lines before a boundary that it keeps: ``head`` to ``tail``, hung below ``anchor``; uuids."""
+
+    head: str
+    anchor: str
+    tail: str
+
+
+class LineFacts(msgspec.Struct, frozen=True, gc=False):
+    """What the chain asks of a line."""
+
+    uuid: str
+    parent: str
+    logical_parent: str
+    type: str
+    subtype: str
+    sidechain: bool = False
+    shown_only: bool = False
+    summary: bool = False
+    meta: bool = False
+    model: str = ""
+    version: str = ""
+    cwd: str = ""
+    kept: Kept | None = None
+
+
+_NO_FACTS = LineFacts("", "", "", "", "")
+
+
+def facts_of(record: Record) -> LineFacts:
+    """A line's facts; empty ones for an unreadable line."""
+    return record.facts if isinstance(record.facts, LineFacts) else _NO_FACTS

@@ -1,0 +1,124 @@
+"""What tapeview costs, as ratios to a baseline that is measured in the same run.
+
+    python tests/bench/bench.py
+
+Every figure is the median of five pairs; each pair runs the baseline and tapeview after one
+another, each in a process of its own, and counts CPU time (user and system), not the clock.
+Memory is what a process holds for itself alone (USS) at its peak, over the bare program.
+"""
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAIRS = 5
+MEGABYTES = 40
+
+BASELINE = """
+import sys, time, orjson
+start = time.process_time()
+with open(sys.argv[1], "rb") as file:
+    for line in file:
+        orjson.loads(line)
+print(time.process_time() - start)
+"""
+
+INDEX = """
+import sys, time
+from tapeview.open_session import load
+start = time.process_time()
+snapshot = load(sys.argv[1]).snapshot()
+snapshot.index.links, snapshot.rows
+print(time.process_time() - start)
+"""
+
+CHECK = """
+import sys, time
+from tapeview.open_session import load
+from tapeview.report import Report, report_of
+from tapeview.rules._registry import all_rules
+all_rules()
+start = time.process_time()
+Report([report_of(load(sys.argv[1]).snapshot())]).to_json()
+print(time.process_time() - start)
+"""
+
+
+def inner(code: str, *words: str) -> float:
+    """CPU seconds that the code says it has used, without its start."""
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return float(done.stdout.split()[-1])
+
+
+def whole(*words: str) -> float:
+    """CPU seconds of a whole process, its start included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def pairs(baseline: Callable[[], float], ours: Callable[[], float]) -> tuple[float, float, float]:
+    """Medians of the baseline, of ours, and of the ratio of each pair."""
+    ours()  # warms the file cache and the compiled modules
+    found = [(baseline(), ours()) for _ in range(PAIRS)]
+    ratios = [mine / base for base, mine in found]
+    return (
+        statistics.median(base for base, _ in found),
+        statistics.median(mine for _, mine in found),
+        statistics.median(ratios),
+    )
+
+
+def row(what: str, baseline: str, ours: str, figure: str, aim: str) -> str:
+    """One line of the table."""
+    return f"| {what} | {baseline} | {ours} | {figure} | {aim} |"
+
+
+def figures(session: str) -> list[str]:
+    """The table, line by line."""
+    lines = [
+        row("what", "baseline", "tapeview", "figure", "aim"),
+        row("---", "---", "---", "---", "---"),
+    ]
+    for what, code, aim in (
+        (f"index a session of {MEGABYTES} MB", INDEX, "2"),
+        (f"check a session of {MEGABYTES} MB", CHECK, "4"),
+    ):
+        base, mine, ratio = pairs(
+            lambda: inner(BASELINE, session), lambda code=code: inner(code, session)
+        )
+        lines.append(row(what, f"{base:.2f} s", f"{mine:.2f} s", f"{ratio:.1f} times", aim))
+    base, mine, _ = pairs(
+        lambda: whole("-c", "pass"), lambda: whole("-m", "tapeview", "--help")
+    )
+    over = f"{(mine - base) * 1000:.0f} ms over"
+    lines.append(
+        row("`tapeview --help`", f"{base * 1000:.0f} ms", f"{mine * 1000:.0f} ms", over, "80 ms")
+    )
+    return lines
+
+
+def main() -> None:
+    """Make the session, measure, print."""
+    parser = argparse.ArgumentParser(description="Prints what tapeview costs.")
+    parser.add_argument("--session", type=Path, help="measure this file instead of making one")
+    given = parser.parse_args().session
+    with tempfile.TemporaryDirectory() as folder:
+        path = given or Path(folder) / "big.jsonl"
+        if given is None:
+            maker = [sys.executable, str(ROOT / "tests" / "bench" / "make_session.py")]
+            subprocess.run([*maker, "--mb", str(MEGABYTES), "-o", str(path)], check=True)
+        print(*figures(os.fspath(path)), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

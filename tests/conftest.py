@@ -1,0 +1,44 @@
+"""What holds for all tests: a quiet environment, a home of its own, goldens on request."""
+
+import os
+
+import pytest
+
+QUIET = ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_THEME", "COLORTERM", "EDITOR", "VISUAL")
+HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-goldens", action="store_true", help="write tests/goldens anew")
+
+
+def pytest_ignore_collect(collection_path):
+    """Tests against the shared files need ``TAPEVIEW_SHARED``, the folder that has them."""
+    if os.environ.get("TAPEVIEW_SHARED"):
+        return None
+    return True if collection_path.name.startswith("test_shared_") else None
+
+
+@pytest.fixture(autouse=True)
+def own_home(monkeypatch, tmp_path_factory):
+    """No test sees or touches the user's settings, colours or editor."""
+    for name in QUIET:
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path_factory.mktemp("home")
+    for name in HOMES:
+        monkeypatch.setenv(name, str(home))
+
+
+@pytest.fixture
+def golden(request):
+    """Compares text with a golden file by bytes, or writes it with ``--update-goldens``."""
+
+    def compare(path, text):
+        data = text.encode()
+        if request.config.getoption("--update-goldens"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        assert path.is_file(), f"{path} is missing: pytest --update-goldens writes it"
+        assert data == path.read_bytes()
+
+    return compare
