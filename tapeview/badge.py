@@ -7,6 +7,8 @@ from tapeview.rules._rule import Severity
 from tapeview.tape.describe import RowText
 from tapeview.tape.link import Link, LinkState
 from tapeview.tape.rows import Row
+from tapeview.tape.sizes import count
+from tapeview.tape.turn import turns_of
 
 __all__ = ["Badge", "Loudness", "badge_of", "mark_of"]
 
@@ -38,26 +40,31 @@ def mark_of(snapshot: Snapshot, row: Row) -> Severity | Literal["unsent", ""]:
 def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) -> Badge | None:
     """The badge of a row; ``first_unsent`` says that the row above has not the same reason."""
     worst = snapshot.severity_at(row)
+    findings, agents = snapshot.findings_at(row), snapshot.agents
+    snapshot = snapshot.of(row)
     link = snapshot.index.link_of.get(row.block) if row.block and row.message >= 0 else None
     state = link.state_of(row.block) if link is not None and row.block is not None else "answered"
     word = _state_word(snapshot, row, link, state)
     if state in CHIPS:
         return Badge(state, "chip")
     if worst == "error":
-        name = "dangling" if state == "pending" else snapshot.findings_at(row)[0].rule.name
+        name = "dangling" if state == "pending" else findings[0].rule.name
         return Badge(word if state in ("late", "early") else name, "chip")
     if state in ("late", "early"):
         return Badge(word, "warn")
     if state == "pending":
         return Badge("pending", "pending")
     if worst in ("warning", "suspicion"):
-        return Badge(snapshot.findings_at(row)[0].rule.name, "warn")
+        return Badge(findings[0].rule.name, "warn")
     if row.unsent:
         return Badge(f"not sent: {row.unsent}", "muted") if first_unsent else None
     if row.block is not None and row.block.is_error:
         return Badge("error", "error")
     if state == "swapped":
         return Badge("swapped", "muted")
+    if row.block is not None and (agent := agents.get(row.block)) is not None:
+        turns = count(len(turns_of(agent.messages)), "turn")
+        return Badge(f"+ {agent.id} · {turns}", "muted")
     return Badge(text.word, "muted") if text.word else None
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from tapeview.block_partner import HeadLine, partner_line, state_of
 from tapeview.block_record import FAULTS, clock_of, message_bytes
 from tapeview.open_session import Snapshot
-from tapeview.report import turn_words
+from tapeview.report import row_words, turn_words
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
 from tapeview.shapes.fields import fields_of, text_of
@@ -15,7 +15,7 @@ from tapeview.tape.clean import clean_line, printable
 from tapeview.tape.describe import RowText, SignName, describe, tool_of
 from tapeview.tape.outline import row_path
 from tapeview.tape.record import Record
-from tapeview.tape.rows import Row
+from tapeview.tape.rows import FOLDS, Row
 from tapeview.tape.shape import Part
 from tapeview.tape.sizes import count, size_long
 
@@ -74,6 +74,9 @@ class BlockHead:
 
 def block_head(snapshot: Snapshot, row: Row) -> BlockHead:
     """What the block pane says of a row before it shows the row's text. Never raises."""
+    if row.kind in FOLDS:
+        return BlockHead("", "fg", row_words(snapshot, row))
+    snapshot = snapshot.of(row)
     try:
         text = describe(snapshot.session, snapshot.index, row)
     except OSError as fault:
@@ -160,7 +163,7 @@ def _last_record(snapshot: Snapshot, row: Row, record: Record) -> Record:
     """For a turn's rule the last record of its reply, which alone knows how it ended."""
     if row.kind != "turn":
         return record
-    turn = snapshot.index.turns[row.turn - 1]
+    turn = snapshot.own_turn(row.turn)
     return snapshot.tape.messages[turn.stop - 1].records[-1]
 
 

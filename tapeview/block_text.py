@@ -33,7 +33,7 @@ from tapeview.tape.json_text import decode_text, elements, locate
 from tapeview.tape.outline import row_path
 from tapeview.tape.pretty import pretty
 from tapeview.tape.record import Record
-from tapeview.tape.rows import Row
+from tapeview.tape.rows import FOLDS, Row
 from tapeview.tape.session import Session
 from tapeview.tape.shape import Part
 from tapeview.tape.sizes import size_long
@@ -65,6 +65,9 @@ _fence = re.compile(r"[ \t]*(`{3,}|~{3,})").match
 
 def block_body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
     """The lines of a row's text, and below them what is stored beside it, one after the other."""
+    if row.kind in FOLDS:
+        return
+    snapshot = snapshot.of(row)
     try:
         yield from _body(snapshot, row)
     except FAULTS as fault:
@@ -233,6 +236,7 @@ def copy_text(snapshot: Snapshot, row: Row) -> str:
     Parts of a result are joined by a line break. Rows without a text of their own give what the
     body shows.
     """
+    snapshot = snapshot.of(row)
     session, record = snapshot.session, row.record
     if row.kind != "block" or record is None or row.block is None:
         if row.kind in ("tools", "note", "unreadable"):
@@ -257,6 +261,7 @@ def copy_json(snapshot: Snapshot, row: Row) -> str:
 
     A turn gives the messages of its reply and a run of notes its records, one after the other.
     """
+    snapshot = snapshot.of(row)
     session, record = snapshot.session, row.record
     if row.kind == "system":
         return decode_text(session.frame.system)
@@ -283,13 +288,14 @@ def copy_json(snapshot: Snapshot, row: Row) -> str:
 
 
 def _records_of_turn(snapshot: Snapshot, number: int) -> Iterator[Record]:
-    turn = snapshot.index.turns[number - 1]
+    turn = snapshot.own_turn(number)
     for message in snapshot.tape.messages[turn.start : turn.stop]:
         yield from message.records
 
 
 def copy_path(snapshot: Snapshot, row: Row) -> str:
     """The row's path: as the API spells it, or ``records.N`` off the chain; empty at the end."""
+    snapshot = snapshot.of(row)
     return row_path(snapshot.session, snapshot.index, row)
 
 

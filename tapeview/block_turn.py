@@ -38,7 +38,7 @@ STYLES = {
 
 def turn_lines(snapshot: Snapshot, number: int) -> Iterator[BodyLine]:
     """The summary of a turn."""
-    turn = snapshot.index.turns[number - 1]
+    turn = snapshot.own_turn(number)
     messages = snapshot.tape.messages[turn.start : turn.stop]
     facts = snapshot.turn_facts[number]
     last = messages[-1].records[-1]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from tapeview.errors import OpenError, TapeviewError, UsageError
 
@@ -16,7 +16,13 @@ COMMAND_NAMES = ("open", "show", "request", "check", "formats", "rules", "explai
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse, but a fault of words is our own error: one sentence, exit 2."""
+    """argparse, but a fault of words is our own error: one sentence, exit 2.
+
+    Options are spelled out: an abbreviation that works today is another option's name tomorrow.
+    """
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - argparse's own settings
+        super().__init__(**settings, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}. See {self.prog} --help.")
@@ -29,8 +35,7 @@ def run(words: Sequence[str]) -> int:
     2 wrong words, or a given path cannot be read.
     """
     try:
-        arguments = _parser().parse_args(_with_command(words))
-        code: int = arguments.do(arguments)
+        code = _do(words)
         sys.stdout.flush()
     except TapeviewError as error:
         _say(str(error))
@@ -44,11 +49,22 @@ def run(words: Sequence[str]) -> int:
     return code
 
 
+def _do(words: Sequence[str]) -> int:
+    try:
+        arguments = _parser().parse_args(_with_command(words))
+    except SystemExit:  # --help and --version have said what was asked
+        return 0
+    code: int = arguments.do(arguments)
+    return code
+
+
 def _with_command(words: Sequence[str]) -> list[str]:
     """A first word that is no command is a path to open."""
     first = words[0] if words else ""
     if first in COMMAND_NAMES or first in ("-h", "--help", "--version"):
         return list(words)
+    if len(words) > 1 and first.isalpha() and not Path(first).exists():
+        raise UsageError(f"tapeview: {first} is neither a command nor a file. See tapeview --help.")
     return ["open", *words]
 
 
@@ -77,9 +93,12 @@ def _parser() -> argparse.ArgumentParser:
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        print(f"tapeview {version('tapeview')}")
+        try:
+            print(f"tapeview {version('tapeview')}")
+        except PackageNotFoundError:
+            print("tapeview, from a folder in which it is not installed")
         parser.exit()
 
 
@@ -92,9 +111,16 @@ def _add_open(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_open)
 
 
+def _add_tape(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tape", metavar="ID", default="main", help="main~1, branch:1, agent:...; main unless told"
+    )
+
+
 def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("show", help="print the outline, a line for each block")
     parser.add_argument("path", metavar="PATH")
+    _add_tape(parser)
     parser.add_argument("--turn", type=int, metavar="N", help="what the model knew at turn N")
     parser.add_argument("--only", action="store_true", help="with --turn: that turn alone")
     parser.add_argument("--full", action="store_true", help="the whole text of each block")
@@ -105,6 +131,7 @@ def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
 def _add_request(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("request", help="print the request body of a call")
     parser.add_argument("path", metavar="PATH")
+    _add_tape(parser)
     parser.add_argument("--turn", type=int, metavar="N", help="the call whose reply is turn N")
     parser.add_argument("--strict", action="store_true", help="exit 1 if something is not stored")
     parser.set_defaults(do=_request)
@@ -158,7 +185,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
     if arguments.only and arguments.turn is None:
         raise UsageError("tapeview show: --only goes with --turn N.")
-    snapshot = load(arguments.path).snapshot()
+    snapshot = load(arguments.path).snapshot(arguments.tape)
     if arguments.json:
         _print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
         return 0
@@ -168,13 +195,16 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> int:
     from tapeview.open_session import load
+    from tapeview.report import safe_json
     from tapeview.wire.request import request_of, sent_before
 
-    snapshot = load(arguments.path).snapshot()
-    turn = None if arguments.turn is None else snapshot.turn(arguments.turn)
-    messages = sent_before(snapshot.index, snapshot.tape.sent, turn)
+    snapshot = load(arguments.path).snapshot(arguments.tape)
+    number = arguments.turn
+    line = snapshot if number is None else snapshot.line_of_turn(number)
+    turn = None if number is None else line.own_turn(number)
+    messages = sent_before(line.index, line.tape.sent, turn)
     request = request_of(snapshot.session, snapshot.tape, messages)
-    _print_bytes(request.body)
+    _print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
     if request.absent:
         _say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
     return 1 if request.absent and arguments.strict else 0
@@ -194,7 +224,7 @@ def _check(arguments: argparse.Namespace) -> int:
         for path, walked in _walk(given):
             progress.step(path)
             try:
-                report = report_of(load(path, arguments.purpose).snapshot(codes=codes))
+                report = report_of(load(path, arguments.purpose), codes)
             except OpenError as error:
                 if walked:
                     passed_over += 1
@@ -214,7 +244,9 @@ def _check(arguments: argparse.Namespace) -> int:
     else:
         _print_lines(line for report in reports if not report.error for line in text_lines(report))
     if passed_over:
-        _say(f"{passed_over} other files passed over")
+        from tapeview.tape.sizes import count
+
+        _say(f"{count(passed_over, 'other file')} passed over")
     if failed:
         return 2
     bad = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1]
@@ -240,8 +272,8 @@ def _codes(select: str | None, ignore: str | None) -> list[str]:
     from tapeview.rules._registry import all_rules
 
     codes = [rule.code for rule in all_rules()]
-    chosen = _matching(codes, select, "--select") if select else codes
-    left_out = _matching(codes, ignore, "--ignore") if ignore else []
+    chosen = codes if select is None else _matching(codes, select, "--select")
+    left_out = [] if ignore is None else _matching(codes, ignore, "--ignore")
     return [code for code in chosen if code not in left_out]
 
 

@@ -77,7 +77,7 @@ def _to_turn(snapshot: Snapshot, words: str) -> Target:
     number = int(words) if words.isascii() and words.isdigit() and len(words) < 10 else 0
     row = snapshot.turn_row_of.get(number)
     if row is None:
-        turns = len(snapshot.index.turns)
+        turns = len(snapshot.turn_numbers)
         return Target(-1, f"no turn {_shown(words)}: {_there_are(turns)}")
     return Target(row, turn_words(snapshot, number))
 
@@ -225,7 +225,7 @@ def _where(snapshot: Snapshot, at: int) -> str:
     """``message 11, turn 8, tool_use Bash``."""
     row = snapshot.rows[at] if 0 <= at < len(snapshot.rows) else Row("end")
     if row.kind == "turn":
-        return turn_words(snapshot, row.turn)
+        return turn_words(snapshot.of(row), row.turn)
     if row.record is None:
         return row.kind
     if row.message < 0:
@@ -243,7 +243,7 @@ def _turn_of(snapshot: Snapshot, row: Row) -> str:
         return f"turn {row.turn}"
     if row.after:
         return f"after turn {row.after}"
-    return "before turn 1" if snapshot.index.turns else ""
+    return "before turn 1" if snapshot.turn_numbers else ""
 
 
 def _what(snapshot: Snapshot, row: Row) -> str:
@@ -252,4 +252,4 @@ def _what(snapshot: Snapshot, row: Row) -> str:
     if row.block is None:
         return "no content"
     kind = clean_line(row.block.kind, SHOWN) or "no type"
-    return f"{kind} {tool_of(row.block, snapshot.index)}".rstrip()
+    return f"{kind} {tool_of(row.block, snapshot.of(row).index)}".rstrip()

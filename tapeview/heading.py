@@ -50,7 +50,7 @@ def heading_of(snapshot: Snapshot, wide: bool) -> Heading:
     facts = [_harness(snapshot) if wide else session.format]
     if session.frame.model:
         facts.append(printable(session.frame.model))
-    facts.append(count(len(index.turns), "turn"))
+    facts.append(count(len(snapshot.turn_numbers), "turn"))
     if wide:
         facts.append(count(len(index.messages), "message"))
     facts.append(size_long(session.source.size))
@@ -88,7 +88,7 @@ def tally_of(snapshot: Snapshot) -> tuple[Tally, ...]:
 
 def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
     """``turn 8`` and `` of 9 · 76 kB sent · 41.0 s`` for the title line."""
-    total = len(snapshot.index.turns)
+    total = len(snapshot.turn_numbers)
     if not total:
         return "", "no turns"
     if turn == 0:
@@ -102,11 +102,11 @@ def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
 
 def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:
     """The strip of sizes sent, a cell or two a turn, and the largest size in bytes."""
-    turns = snapshot.index.turns
+    turns = snapshot.turn_numbers
     if not turns:
         return (), 0
     tones = _tones(snapshot, turn)
-    sizes = [snapshot.turn_facts[t.number].sent for t in turns]
+    sizes = [snapshot.turn_facts[number].sent for number in turns]
     cells = min(MOST_BARS, len(sizes) * (2 if len(sizes) <= DOUBLE_UP_TO else 1))
     largest = max(*sizes, 1)
     bars = []
@@ -119,12 +119,13 @@ def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:
 
 
 def _tones(snapshot: Snapshot, turn: int) -> list[Tone]:
-    tones: list[Tone] = ["plain"] * len(snapshot.index.turns)
+    tones: list[Tone] = ["plain"] * len(snapshot.turn_numbers)
     for finding in snapshot.findings:
         number = finding.turn
-        if number and finding.severity in ("error", "warning") and tones[number - 1] != "error":
+        loud = finding.severity in ("error", "warning")
+        if loud and 0 < number <= len(tones) and tones[number - 1] != "error":
             tones[number - 1] = "error" if finding.severity == "error" else "warning"
-    if turn:
+    if 0 < turn <= len(tones):
         tones[turn - 1] = "current"
     return tones
 

@@ -1,7 +1,7 @@
 """The one mutable object: an open session, its derived values, and the snapshots it gives out."""
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -16,13 +16,21 @@ from tapeview.rules._rule import SEVERITIES, Severity
 from tapeview.tape.block import Block
 from tapeview.tape.index import Index
 from tapeview.tape.lanes import Gutter, gutters_of
+from tapeview.tape.link import Link
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["OpenSession", "Snapshot", "TurnFacts", "load"]
+__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load"]
+
+NOT_RESUMED = {
+    "segment": "what the model was sent before the compaction; resume leaves it behind",
+    "branch": "a line that was left by a rewind; resume does not send it",
+    "agent": "a sub-agent's own tape; its answer went back as one result",
+}
+"""What resuming means for a tape that no call continues."""
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
 
@@ -56,9 +64,35 @@ class Snapshot:
         self._codes = codes
 
     @cached_property
+    def lines(self) -> tuple["Snapshot", ...]:
+        """The tape itself, then those that its timeline shows with it: segments and branches."""
+        if self.tape.kind != "main":
+            return (self,)
+        others = [t for t in self.session.tapes if t.kind in ("segment", "branch")]
+        return (self, *(self._other(tape) for tape in others))
+
+    def _other(self, tape: Tape) -> "Snapshot":
+        return Snapshot(self.session, tape, self.purpose, self.revision, self._codes)
+
+    def of(self, row: Row) -> "Snapshot":
+        """The snapshot of the line that a row belongs to."""
+        return self.lines[row.tape] if row.tape < len(self.lines) else self
+
+    def line_after(self, line: "Snapshot") -> "Snapshot":
+        """The line that goes on where a segment ends: the next segment, or this tape."""
+        segments = [other for other in self.lines if other.tape.kind == "segment"]
+        return self.lines[0] if line is segments[0] else segments[segments.index(line) - 1]
+
+    @cached_property
+    def agents(self) -> Mapping[Block, Tape]:
+        """Sub-agents by the call that started them."""
+        return {t.caller: t for t in self.session.tapes if t.caller is not None}
+
+    @cached_property
     def index(self) -> Index:
         """The stored chain."""
-        return Index(self.tape.messages, self.session.frame, self.session.dialect)
+        session, tape = self.session, self.tape
+        return Index(tape.messages, session.frame, session.dialect, tape.first_turn)
 
     @cached_property
     def sent_index(self) -> Index:
@@ -69,10 +103,17 @@ class Snapshot:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong, in the order of places."""
+        """What is wrong on all lines that are shown, line by line, in the order of places."""
+        return tuple(finding for line in self.lines for finding in line.own_findings)
+
+    @cached_property
+    def own_findings(self) -> tuple[Finding, ...]:
+        """What is wrong with the records that only this tape has."""
         rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
         sent = None if self.sent_index is self.index else self.sent_index
-        return check(rules, self.index, sent, self.purpose)
+        found = check(rules, self.index, sent, self.purpose)
+        own = self.tape.own
+        return found if own is None else tuple(f for f in found if f.record in own)
 
     @cached_property
     def findings_by_rank(self) -> tuple[Finding, ...]:
@@ -96,11 +137,25 @@ class Snapshot:
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The timeline's rows, folded ones included."""
-        return rows_of(self.session, self.tape, self.index)
+        others = [(line.tape, line.index) for line in self.lines[1:]]
+        return rows_of(self.session, self.tape, self.index, others)
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """Links of all lines; those of a line's own records only, this tape's first."""
+        found = list(self.index.links)
+        for line in self.lines[1:]:
+            places, messages = line.index.places, line.tape.messages
+            own = line.tape.own or frozenset()
+            for link in line.index.links:
+                end = link.ends[0]
+                if messages[places[end.block].message].record_of(end.block) in own:
+                    found.append(link)
+        return tuple(found)
 
     def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
         """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
-        return gutters_of(self.rows, self.index.links, most)
+        return gutters_of(self.rows, self.links, most)
 
     @cached_property
     def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:
@@ -126,12 +181,15 @@ class Snapshot:
 
     @cached_property
     def row_of(self) -> Mapping[Block | Record, int]:
-        """The row of each block, and the first row of each record."""
+        """The row of each block, and the first row of each record; this tape's own before others'.
+
+        A compaction may keep messages, which then stand on two lines.
+        """
         found: dict[Block | Record, int] = {}
         for at, row in enumerate(self.rows):
-            if row.kind in ("turn", "notes"):
+            if row.kind in ("turn", "notes", "segment", "branch", "boundary"):
                 continue
-            if row.block is not None:
+            if row.block is not None and (row.tape == 0 or row.block not in found):
                 found[row.block] = at
             if row.record is not None:
                 found.setdefault(row.record, at)
@@ -139,8 +197,17 @@ class Snapshot:
 
     @cached_property
     def turn_row_of(self) -> Mapping[int, int]:
-        """The row of each turn's rule, by the turn's number."""
-        return {row.turn: at for at, row in enumerate(self.rows) if row.kind == "turn"}
+        """The row of each turn's rule on the main line, by the turn's number."""
+        return {
+            row.turn: at
+            for at, row in enumerate(self.rows)
+            if row.kind == "turn" and self.of(row).tape.kind != "branch"
+        }
+
+    @cached_property
+    def turn_numbers(self) -> Sequence[int]:
+        """Numbers of the turns of the main line, segments included."""
+        return sorted(self.turn_facts)
 
     def row_of_finding(self, finding: Finding) -> int:
         """The row that a finding points at; the first row where it points at the whole tape."""
@@ -167,8 +234,13 @@ class Snapshot:
 
     @cached_property
     def turn_facts(self) -> Mapping[int, TurnFacts]:
-        """What the rule of each turn says, by its number."""
-        return {turn.number: self._facts_of(turn) for turn in self.index.turns}
+        """What the rule of each turn of the main line says, by its number."""
+        return {
+            turn.number: line._facts_of(turn)
+            for line in self.lines
+            if line is self or line.tape.kind == "segment"
+            for turn in line.index.turns
+        }
 
     def _facts_of(self, turn: Turn) -> TurnFacts:
         tools = agents = 0
@@ -195,6 +267,8 @@ class Snapshot:
         """The header's sentence: what resuming would do, or what the API would say of it."""
         if self.tape.resume is not None:
             return self.tape.resume
+        if self.tape.kind != "main":
+            return NOT_RESUMED[self.tape.kind]
         refused = min(
             (f for f in self.findings if f.severity == "error"),
             key=lambda f: (f.rule.rank, f.place),
@@ -206,11 +280,28 @@ class Snapshot:
 
     def turn(self, number: int) -> Turn:
         """The turn of that number. Raises ``PlaceError`` where there is none."""
-        turns = self.index.turns
-        if not 1 <= number <= len(turns):
-            have = f"there are {len(turns)}" if turns else "there are none"
-            raise PlaceError(f"{self.session.path}: no turn {number}: {have}.")
-        return turns[number - 1]
+        return self.line_of_turn(number).own_turn(number)
+
+    def own_turn(self, number: int) -> Turn:
+        """A turn of this very tape."""
+        return self.index.turns[number - self.tape.first_turn]
+
+    def line_of_turn(self, number: int) -> "Snapshot":
+        """The line of main and its segments that has a turn. Raises ``PlaceError``."""
+        for line in self.lines:
+            first = line.tape.first_turn
+            counted = line is self or line.tape.kind == "segment"
+            if counted and first <= number < first + len(line.index.turns):
+                return line
+        turns = len(self.turn_numbers)
+        have = f"there are {turns}" if turns else "there are none"
+        raise PlaceError(f"{self.session.path}: no turn {number}: {have}.")
+
+
+def by_rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings, worst first, and of those what the API would report first."""
+    order = {severity: k for k, severity in enumerate(SEVERITIES)}
+    return tuple(sorted(findings, key=lambda f: (order[f.severity], f.rule.rank, f.place)))
 
 
 class OpenSession:

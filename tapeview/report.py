@@ -1,16 +1,18 @@
 """What ``check`` and ``show`` say, as values, lines and JSON."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
-from tapeview.open_session import Snapshot
+from tapeview.open_session import OpenSession, Snapshot, by_rank
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import SEVERITIES, Severity
 from tapeview.tape.clean import printable
 from tapeview.tape.describe import describe
 from tapeview.tape.outline import row_path
-from tapeview.tape.rows import Row
+from tapeview.tape.rows import FOLDS, Row
 from tapeview.tape.sizes import count, duration, size_long
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "flags_of",
     "report_of",
     "row_values",
+    "row_words",
+    "safe_json",
     "text_lines",
     "turn_words",
     "unreadable",
@@ -82,33 +86,31 @@ class Report(msgspec.Struct):
     def to_json(self) -> bytes:
         """The report as indented JSON."""
         ordered = {"version": self.version, "sessions": self.sessions}
-        return msgspec.json.format(msgspec.json.encode(ordered), indent=2)
+        return safe_json(msgspec.json.format(msgspec.json.encode(ordered), indent=2))
 
 
 def unreadable(path: str, sentence: str) -> SessionReport:
     """The report of a path that cannot be read."""
-    return SessionReport(path, None, None, sentence, [])
+    return SessionReport(_writable(path), None, None, _writable(sentence), [])
 
 
-def report_of(snapshot: Snapshot) -> SessionReport:
-    """The report of an open session."""
-    session, tape = snapshot.session, snapshot.tape
-    return SessionReport(
-        _writable(session.path),
-        session.format,
-        session.dialect,
-        None,
-        [
-            TapeReport(
-                tape.id,
-                tape.kind,
-                len(tape.messages),
-                len(snapshot.index.turns),
-                tape.resume,
-                {str(state): n for state, n in snapshot.index.link_counts.items()},
-                [_finding(finding) for finding in snapshot.findings_by_rank],
-            )
-        ],
+def report_of(opened: OpenSession, codes: Sequence[str] | None = None) -> SessionReport:
+    """An open session, tape by tape; each finding on the first tape that has its record."""
+    session = opened.session
+    tapes = [_tape(opened.snapshot(tape.id, codes)) for tape in session.tapes]
+    return SessionReport(_writable(session.path), session.format, session.dialect, None, tapes)
+
+
+def _tape(snapshot: Snapshot) -> TapeReport:
+    tape = snapshot.tape
+    return TapeReport(
+        tape.id,
+        tape.kind,
+        len(tape.messages),
+        len(snapshot.index.turns),
+        tape.resume,
+        {str(state): n for state, n in snapshot.index.link_counts.items()},
+        [_finding(finding) for finding in by_rank(snapshot.own_findings)],
     )
 
 
@@ -128,6 +130,22 @@ def _finding(finding: Finding) -> FindingReport:
     )
 
 
+def safe_json(encoded: bytes) -> bytes:
+    """The same JSON, but what could act on a terminal or turn a line around is escaped."""
+    return _odd(lambda found: _escaped(found[0]), encoded.decode("utf-8", "replace")).encode()
+
+
+_odd = re.compile(r"[^\t\r\n -~]").sub
+
+
+@lru_cache(1024)
+def _escaped(sign: str) -> str:
+    if printable(sign) == sign:
+        return sign
+    units = sign.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[k : k + 4]}" for k in range(0, len(units), 4))
+
+
 def _writable(text: str) -> str:
     """The text with lone surrogates replaced, which no JSON writer takes."""
     return text.encode("utf-8", "replace").decode()
@@ -144,9 +162,11 @@ def text_lines(report: SessionReport) -> Iterator[str]:
         where = f"{path}:{finding.line}" if finding.line else path
         sentence = printable(finding.message)
         yield f"{where} {finding.severity} {finding.rule} {finding.at} {sentence}"
-    messages = sum(tape.messages for tape in report.tapes)
-    turns = sum(tape.turns for tape in report.tapes)
-    counts = f"{report.format}, {count(turns, 'turn')}, {count(messages, 'message')}"
+    line = [tape for tape in report.tapes if tape.kind in ("main", "segment")]
+    counts = f"{report.format}, {count(sum(tape.turns for tape in line), 'turn')}"
+    counts += f", {count(sum(tape.messages for tape in line), 'message')}"
+    if len(report.tapes) > 1:
+        counts += f", {len(report.tapes)} tapes"
     yield f"{path}: {counts}: {_tally(findings)}"
 
 
@@ -175,13 +195,46 @@ def turn_words(snapshot: Snapshot, number: int) -> str:
     return " · ".join(words)
 
 
+def row_words(snapshot: Snapshot, row: Row) -> str:
+    """The words of a turn's rule, of a row that folds a line, of the rule where one ends."""
+    line = snapshot.of(row)
+    if row.kind == "turn":
+        return turn_words(line, row.turn)
+    if row.kind == "boundary":
+        return _boundary_words(snapshot, line)
+    facts = [count(len(line.index.messages), "message"), size_long(line.sent_now)]
+    if row.kind == "branch":
+        return " · ".join((f"{line.tape.id}  {_left_at(snapshot, line)}", *facts[:1]))
+    first = line.tape.first_turn
+    last = first + len(line.index.turns) - 1
+    turns = f"turns {first}-{last}" if last > first else f"turn {first}"
+    return " · ".join((f"{line.tape.id}  {turns}", *facts))
+
+
+def _boundary_words(snapshot: Snapshot, line: Snapshot) -> str:
+    """``compacted 14:02:51 · auto · 161 kB became 48 kB``."""
+    after = snapshot.line_after(line)
+    turns = after.index.turns
+    became = after.turn_facts[turns[0].number].sent if turns else after.sent_now
+    sizes = f"{size_long(line.sent_now)} became {size_long(became)}"
+    return f"{after.tape.begins or 'compacted'} · {sizes}"
+
+
+def _left_at(snapshot: Snapshot, line: Snapshot) -> str:
+    """Where a branch leaves: the turn of the last record that it shares."""
+    after = line.tape.after
+    at = snapshot.row_of.get(after) if after is not None else None
+    turn = snapshot.rows[at].after if at is not None else 0
+    return f"rewound at turn {turn}" if turn else "rewound at the start"
+
+
 def flags_of(snapshot: Snapshot, row: Row) -> tuple[str, ...]:
     """What is wrong at a row: findings with their codes, then a link's state that is no fault."""
     flags = [
         f"{SIGNS[finding.severity]} {finding.rule.code} {finding.rule.name}"
         for finding in snapshot.findings_at(row)
     ]
-    link = snapshot.index.link_of.get(row.block) if row.block is not None else None
+    link = snapshot.of(row).index.link_of.get(row.block) if row.block is not None else None
     if link is not None and row.block is not None and row.message >= 0:
         state = link.state_of(row.block)
         if state != "answered":
@@ -195,8 +248,14 @@ def row_values(snapshot: Snapshot, rows: Iterable[Row]) -> Iterator[dict[str, ob
         if row.kind == "notes":
             continue
         values: dict[str, object] = {"kind": row.kind}
+        line = snapshot.of(row)
+        if line.tape.id != "main":
+            values["tape"] = line.tape.id
+        if row.kind in FOLDS:
+            yield values | {"words": row_words(snapshot, row)}
+            continue
         if row.kind == "turn":
-            facts = snapshot.turn_facts[row.turn]
+            facts = line.turn_facts[row.turn]
             values |= {
                 "turn": row.turn,
                 "tools": facts.tools,
@@ -205,14 +264,14 @@ def row_values(snapshot: Snapshot, rows: Iterable[Row]) -> Iterator[dict[str, ob
             }
             yield values
             continue
-        text = describe(snapshot.session, snapshot.index, row)
-        values["at"] = row_path(snapshot.session, snapshot.index, row)
+        text = describe(snapshot.session, line.index, row)
+        values["at"] = row_path(snapshot.session, line.index, row)
         values["turn"] = row.turn or None
         if row.record is not None:
             values |= {"role": _writable(row.record.role), "line": row.record.line}
         if row.block is not None:
             block = row.block
-            link = snapshot.index.link_of.get(block) if row.message >= 0 else None
+            link = line.index.link_of.get(block) if row.message >= 0 else None
             values |= {
                 "type": _writable(block.kind),
                 "id": _writable(block.id) or None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tapeview.open_session import Snapshot
-from tapeview.report import flags_of, row_values, turn_words
+from tapeview.report import flags_of, row_values, row_words, safe_json
 from tapeview.rules._registry import page_of
 from tapeview.rules._rule import Rule
 from tapeview.tape.clean import printable
@@ -40,7 +40,7 @@ def json_rows(snapshot: Snapshot, turn: int | None, only: bool) -> bytes:
         known, reply = _rows_at(snapshot, turn)
         rows = reply if only else [*known, *reply]
     encoded = [msgspec.json.encode(values) for values in row_values(snapshot, rows)]
-    return b"[\n" + b",\n".join(encoded) + b"\n]"
+    return safe_json(b"[\n" + b",\n".join(encoded) + b"\n]")
 
 
 def _heading(snapshot: Snapshot) -> Iterator[str]:
@@ -57,10 +57,10 @@ def _heading(snapshot: Snapshot) -> Iterator[str]:
 def _outline(snapshot: Snapshot, rows: Sequence[Row], full: bool) -> Iterator[str]:
     return outline(
         snapshot.session,
-        snapshot.index,
+        lambda row: snapshot.of(row).index,
         rows,
         lambda row: flags_of(snapshot, row),
-        lambda number: turn_words(snapshot, number),
+        lambda row: row_words(snapshot, row),
         full,
     )
 
@@ -68,7 +68,8 @@ def _outline(snapshot: Snapshot, rows: Sequence[Row], full: bool) -> Iterator[st
 def _rows_at(snapshot: Snapshot, number: int) -> tuple[list[Row], list[Row]]:
     """What call ``number`` was sent, and the rows of its turn. Raises ``PlaceError``."""
     turn = snapshot.turn(number)
-    known = sent_before(snapshot.index, snapshot.tape.sent, turn)
+    line = snapshot.line_of_turn(number)
+    known = sent_before(line.index, line.tape.sent, turn)
     blocks = {id(block) for message in known for block in message.blocks}
     frame = [row for row in snapshot.rows if row.kind in ("system", "tools")]
     sent = [

@@ -9,15 +9,15 @@ def outline_of(session, full=False):
     """Each tape's outline under a line that says what it is and what resuming would do."""
     lines = []
     for tape in session.tapes:
-        index = Index(tape.messages, session.frame, session.dialect)
+        index = Index(tape.messages, session.frame, session.dialect, tape.first_turn)
         lines.append(f"{tape.id} · {session.format} · {session.title} · {session.frame.model}")
         lines.append(tape.resume or "nothing is resumed")
         lines += outline(
             session,
-            index,
+            lambda row, index=index: index,
             rows_of(session, tape, index),
             lambda row, index=index: states(index, row),
-            lambda number: f"turn {number}",
+            lambda row: f"turn {row.turn}",
             full,
         )
     return "\n".join(lines) + "\n"

@@ -15,8 +15,10 @@ from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.tape.message import Message, message_of
 from tapeview.tape.record import Record
 
-__all__ = ["Chain", "follow"]
+__all__ = ["Chain", "Tree", "chain_of", "follow", "group"]
 
+TREE_TYPES = frozenset({"user", "assistant", "system", "attachment"})
+CANONICAL = len("2026-01-01T10:00:00.000Z")
 NEAR_SECONDS = 5.0
 """A missing parent is replaced by the closest earlier line within this time."""
 
@@ -28,26 +30,31 @@ class Chain(msgspec.Struct, frozen=True):
     unsent: Mapping[Record, str]
     before_boundary: int = 0
     """Messages that compaction left behind."""
+    lines: tuple[Record, ...] = ()
+    """All lines of the chain in order, notes included."""
 
 
 def follow(records: Sequence[Record]) -> Chain:
     """Steps 1 to 5 over all lines of a session."""
-    tree = _Tree(records)
+    return chain_of(Tree(records))
+
+
+def chain_of(tree: "Tree") -> Chain:
+    """Steps 3 to 5 over the lines of a tree, and what they leave out."""
     leaf = tree.leaf()
-    chain = tree.walk(leaf) if leaf is not None else []
-    chain = tree.with_siblings(chain)
+    chain = tree.line_to(leaf) if leaf is not None else []
     held = set(chain)
     behind = tree.behind(chain) - held
     unsent = {
         record: tree.reason(record, behind)
-        for record in records
+        for record in tree.position
         if record.kind == "message" and record not in held
     }
-    left = [record for record in records if record in behind and record.kind == "message"]
-    return Chain(group(chain), unsent, len(group(left)))
+    left = [record for record in tree.position if record in behind and record.kind == "message"]
+    return Chain(group(chain), unsent, len(group(left)), tuple(chain))
 
 
-class _Tree:
+class Tree:
     """Step 1: lines by uuid, a later one in place of an earlier; progress lines skipped."""
 
     def __init__(self, records: Sequence[Record]) -> None:
@@ -56,18 +63,15 @@ class _Tree:
         skipped: dict[str, str] = {}
         for record in records:
             facts = facts_of(record)
-            if not facts.uuid:
-                continue
-            if facts.type == "progress":
-                skipped[facts.uuid] = facts.parent
-            elif facts.type in ("user", "assistant", "system", "attachment"):
+            if facts.type in TREE_TYPES and facts.uuid:
                 self.by_uuid[facts.uuid] = record
+            elif facts.type == "progress":
+                skipped[facts.uuid] = facts.parent
         self.parents: dict[Record, str] = {}
         for record in self.by_uuid.values():
-            parent, seen = facts_of(record).parent, set()
-            while parent in skipped and parent not in seen:
-                seen.add(parent)
-                parent = skipped[parent]
+            parent = facts_of(record).parent
+            if parent in skipped:
+                parent = _above(skipped, parent)
             self.parents[record] = parent
         self.left: set[Record] = set()
         """What the last boundary left behind, where it kept a segment."""
@@ -110,19 +114,13 @@ class _Tree:
 
     def leaf(self) -> Record | None:
         """Step 3: the newest user or assistant line that a childless line leads up to."""
-        best: tuple[float, int] | None = None
-        found: Record | None = None
-        tried: set[Record] = set()
-        for record in self.by_uuid.values():
-            if self.children.get(facts_of(record).uuid):
-                continue
-            spoken = self._nearest_spoken(record, tried)
-            if spoken is None or (facts_of(spoken).sidechain and not self.all_side):
-                continue
-            key = self._age(spoken)
-            if best is None or key > best:
-                best, found = key, spoken
-        return found or self._last_spoken()
+        spoken = [r for r in self.leaves() if self.all_side or not facts_of(r).sidechain]
+        if all(len(record.time) == CANONICAL and record.time[-1] == "Z" for record in spoken):
+            # Times that are all spelled alike are in order as texts are.
+            newest = max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
+        else:
+            newest = max(spoken, key=self._age)
+        return newest or self._last_spoken()
 
     def _nearest_spoken(self, record: Record, tried: set[Record]) -> Record | None:
         current: Record | None = record
@@ -142,6 +140,21 @@ class _Tree:
             and (self.all_side or not facts_of(record).sidechain)
         ]
         return max(spoken, key=self._age, default=None)
+
+    def line_to(self, leaf: Record) -> list[Record]:
+        """Steps 4 and 5: the line that ends in a leaf."""
+        return self.with_siblings(self.walk(leaf))
+
+    def leaves(self) -> list[Record]:
+        """The last user or assistant line above every childless line, in stored order."""
+        tried: set[Record] = set()
+        found: dict[Record, None] = {}
+        for record in self.by_uuid.values():
+            if not self.children.get(facts_of(record).uuid):
+                spoken = self._nearest_spoken(record, tried)
+                if spoken is not None:
+                    found[spoken] = None
+        return sorted(found, key=self.position.__getitem__)
 
     def walk(self, leaf: Record) -> list[Record]:
         """Step 4: from the leaf to a root, first line first."""
@@ -184,29 +197,23 @@ class _Tree:
     def with_siblings(self, chain: list[Record]) -> list[Record]:
         """Step 5: lines of the same reply off the chain, and results below that reply's lines."""
         held = set(chain)
-        last: dict[str, int] = {}
-        for k, record in enumerate(chain):
-            if record.message_id:
-                last[record.message_id] = k
-        missing: dict[str, list[Record]] = defaultdict(list)
-        lines: dict[str, list[Record]] = defaultdict(list)
+        last = {record.message_id: k for k, record in enumerate(chain) if record.message_id}
+        siblings: dict[int, list[Record]] = defaultdict(list)
+        results: dict[int, list[Record]] = defaultdict(list)
         for record in self.by_uuid.values():
-            identity = record.message_id
-            if identity in last and facts_of(record).type == "assistant":
-                lines[identity].append(record)
-                if record not in held:
-                    missing[identity].append(record)
-        inserted: dict[int, list[Record]] = {}
-        for identity, place in last.items():
-            siblings = sorted(missing[identity], key=self._age)
-            results = [
-                child
-                for line in lines[identity]
-                for child in self.children.get(facts_of(line).uuid, ())
-                if child not in held and any(b.kind == "tool_result" for b in child.blocks)
-            ]
-            if siblings or results:
-                inserted[place] = siblings + sorted(results, key=self._age)
+            if record in held:
+                continue
+            if record.message_id in last:
+                siblings[last[record.message_id]].append(record)
+            elif (parent := self.by_uuid.get(self.parents[record])) is not None:
+                place = last.get(parent.message_id)
+                if place is not None and any(b.kind == "tool_result" for b in record.blocks):
+                    results[place].append(record)
+        inserted = {
+            k: sorted(siblings.get(k, ()), key=self._age)
+            + sorted(results.get(k, ()), key=self._age)
+            for k in siblings.keys() | results.keys()
+        }
         whole: list[Record] = []
         for k, record in enumerate(chain):
             whole.append(record)
@@ -267,6 +274,15 @@ class _Tree:
         return fate
 
 
+def _above(skipped: Mapping[str, str], parent: str) -> str:
+    """The first parent that is no progress line."""
+    seen: set[str] = set()
+    while parent in skipped and parent not in seen:
+        seen.add(parent)
+        parent = skipped[parent]
+    return parent
+
+
 def group(chain: Sequence[Record]) -> tuple[Message, ...]:
     """Lines to messages: one for the lines of a reply, one for a run of user lines.
 
@@ -283,11 +299,15 @@ def group(chain: Sequence[Record]) -> tuple[Message, ...]:
             else:
                 runs.append(("user", "", [record]))
             continue
-        same = _same_reply(runs, record.message_id)
+        identity = record.message_id
+        if runs and runs[-1][0] == "assistant":
+            same = runs[-1][2] if identity and runs[-1][1] == identity else None
+        else:
+            same = _same_reply(runs, identity)
         if same is not None:
             same.append(record)
         else:
-            runs.append(("assistant", record.message_id, [record]))
+            runs.append(("assistant", identity, [record]))
     return tuple(message_of(run) for _, _, run in runs)
 
 

@@ -33,6 +33,9 @@ class LineFacts(msgspec.Struct, frozen=True, gc=False):
     version: str = ""
     cwd: str = ""
     kept: Kept | None = None
+    agent: str = ""
+    """The sub-agent that a result came from."""
+    session_id: str = ""
 
 
 _NO_FACTS = LineFacts("", "", "", "", "")

@@ -7,12 +7,13 @@ import msgspec
 
 from tapeview.formats._claude_chain import Chain
 from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_sound import is_sound
 from tapeview.tape.block import RESULTS, Block, BlockFacts
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record, Role
 from tapeview.tape.sizes import count
 
-__all__ = ["Cleaned", "clean", "resume_sentence"]
+__all__ = ["Cleaned", "clean", "clean_in_full", "resume_sentence"]
 
 CONTINUE = "Continue from where you left off."
 NO_RESPONSE = "No response requested."
@@ -39,11 +40,22 @@ class _Draft(msgspec.Struct):
     pairs: list[tuple[Record, Block]]
 
 
-def clean(chain: Sequence[Message]) -> Cleaned:
-    """The stored chain as it is sent; the same tuple where nothing has to change."""
+def clean(chain: Sequence[Message], resumed: bool = True) -> Cleaned:
+    """The stored chain as it is sent; the same tuple where nothing has to change.
+
+    A line that nobody resumes (a segment, a branch, a sub-agent) is not closed by step 7.
+    """
+    if is_sound(chain, resumed):
+        return Cleaned(tuple(chain), {})
+    return clean_in_full(chain, resumed)
+
+
+def clean_in_full(chain: Sequence[Message], resumed: bool) -> Cleaned:
+    """The same, step by step, for a chain in which something may have to change."""
     dropped, unanswered = _drop(chain)
     drafts = _drafts(chain, dropped)
-    _close_interrupted(drafts)
+    if resumed:
+        _close_interrupted(drafts)
     drafts = _pair(drafts)
     messages = tuple(_message(draft) for draft in drafts)
     _note_removed(chain, messages, dropped)

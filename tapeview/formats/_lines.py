@@ -13,7 +13,7 @@ from tapeview.tape.source import Source
 
 __all__ = ["Line", "ReadRecord", "lines_of", "records_of_line"]
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18
 
 ReadRecord = Callable[[int, bytes, int, bool], Record]
 """(start, text, line, shares_line) to a record, unreadable where the text is not JSON."""
@@ -30,21 +30,24 @@ class Line(NamedTuple):
 
 def lines_of(source: Source, start: int = 0, number: int = 1) -> Iterator[Line]:
     """Lines from byte ``start``, the last one also where no line end follows it."""
-    position, held = start, [b""]
-    offset = start
+    position = offset = start
+    pieces: list[bytes] = []  # of a line that runs on into the next chunk
     while chunk := source.read(position, CHUNK):
         position += len(chunk)
-        pieces = chunk.split(b"\n")
-        for piece in pieces[:-1]:
-            text = b"".join((*held, piece)) if len(held) > 1 or held[0] else piece
+        begin = 0
+        while (end := chunk.find(b"\n", begin)) >= 0:
+            text = chunk[begin:end]
+            if pieces:
+                text = b"".join((*pieces, text))
+                pieces.clear()
             yield Line(offset, number, text, True)
             offset += len(text) + 1
             number += 1
-            held = [b""]
-        held.append(pieces[-1])
-    text = b"".join(held)
-    if text:
-        yield Line(offset, number, text, False)
+            begin = end + 1
+        if begin < len(chunk):
+            pieces.append(chunk[begin:])
+    if pieces:
+        yield Line(offset, number, b"".join(pieces), False)
 
 
 def records_of_line(line: Line, read: ReadRecord) -> Iterator[Record]:

@@ -6,22 +6,36 @@ There is no public specification.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import ClassVar
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tapeview.formats._claude_chain import Chain, follow
-from tapeview.formats._claude_line import Kept, LineFacts
+from tapeview.formats._claude_chain import Chain, Tree, chain_of
+from tapeview.formats._claude_line import Kept, LineFacts, facts_of
+from tapeview.formats._claude_members import members_of
 from tapeview.formats._claude_sent import clean, resume_sentence
+from tapeview.formats._claude_tapes import (
+    AGENT_TOOLS,
+    AgentFile,
+    agents_in_files,
+    begins_with,
+    branches,
+    inline_agents,
+    numbered,
+    segments,
+)
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Head
 from tapeview.formats._lines import lines_of, records_of_line
 from tapeview.shapes.anthropic import AnthropicShape, read_content
 from tapeview.shapes.fields import fields_of, text_of
+from tapeview.tape.block import Block
 from tapeview.tape.json_text import JsonFault, loads
 from tapeview.tape.record import Record, RecordKind, Role
 from tapeview.tape.session import Session
+from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame, Tape
 
 __all__ = ["ClaudeCode"]
@@ -39,7 +53,7 @@ SIDE_TYPES = frozenset(
     }
 )
 MARKS = frozenset({"sessionId", "session_id", "leafUuid", "messageId"})
-NESTED = frozenset({"message", "attachment", "compactMetadata", "content"})
+NESTED = frozenset({"message", "attachment", "compactMetadata", "content", "toolUseResult"})
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
@@ -85,6 +99,7 @@ class _Line(msgspec.Struct):
     attachment: _Kind | None = None
     compactMetadata: _Compact | None = None  # noqa: N815
     content: Raw | UnsetType = UNSET
+    toolUseResult: Raw | UnsetType = UNSET  # noqa: N815
 
 
 _decoder = msgspec.json.Decoder(_Line)
@@ -126,17 +141,10 @@ class _ClaudeStore(Store):
             yield from records_of_line(line, _read)
 
     def session(self, records: Sequence[Record]) -> Session:
-        chain = follow(records)
-        cleaned = clean(chain.messages)
-        unsent = {**chain.unsent, **cleaned.dropped}
-        tape = Tape(
-            "main",
-            "main",
-            chain.messages,
-            cleaned.messages,
-            unsent,
-            resume_sentence(chain, cleaned),
-        )
+        tree = Tree(records)
+        chain = chain_of(tree)
+        files, sources = self._agent_files(records)
+        tapes = self._tapes(records, tree, chain, files)
         model, folder, version = _origin(records, chain)
         title = f"Claude Code {version}" if version else "Claude Code"
         return Session(
@@ -146,15 +154,86 @@ class _ClaudeStore(Store):
             shape=ClaudeCode.shape,
             source=self.source,
             records=tuple(records),
-            tapes=(tape,),
+            tapes=tapes,
             frame=Frame(model),
             message_json=_message_json,
+            members=sources,
             folder=folder,
             harness=True,
         )
 
+    def _agent_files(self, records: Sequence[Record]) -> tuple[list[AgentFile], tuple[Source, ...]]:
+        """Sub-agents beside the file, and the sources that their records stand in."""
+        session_id = next((f.session_id for r in records if (f := facts_of(r)).session_id), "")
+        files: list[AgentFile] = []
+        sources: list[Source] = []
+        for member in members_of(self.path, session_id):
+            sources.append(member.source)
+            read = partial(_read, member=len(sources))
+            found = (r for line in lines_of(member.source) for r in records_of_line(line, read))
+            files.append(AgentFile(member.id, tuple(found), member.tool_use_id))
+        return files, tuple(sources)
 
-def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
+    def _tapes(
+        self, records: Sequence[Record], tree: Tree, chain: Chain, files: Sequence[AgentFile]
+    ) -> tuple[Tape, ...]:
+        """Main, its segments, the branches, the sub-agents."""
+        cleaned = clean(chain.messages)
+        main = Tape(
+            "main",
+            "main",
+            chain.messages,
+            cleaned.messages,
+            {**chain.unsent, **cleaned.dropped},
+            begins=begins_with(chain.lines[0] if chain.lines else None, self._trigger),
+            resume=resume_sentence(chain, cleaned),
+        )
+        lines = numbered(main, segments(records, chain, self._trigger))
+        held = set(chain.lines).union(*(tape.own or () for tape in lines[1:]))
+        rewound = branches(tree, chain, held, lines[0].first_turn)
+        calls, asked, by_id = _callers(records)
+        inline = () if tree.all_side else inline_agents(records, calls, self._words)
+        agents = agents_in_files(files, asked, by_id)
+        return (*lines, *rewound, *inline, *agents)
+
+    def _trigger(self, boundary: Record) -> str:
+        """What started the compaction that a boundary marks."""
+        raw = self.source.read(boundary.start, boundary.length)
+        return text_of(fields_of(fields_of(raw).get("compactMetadata", b"")).get("trigger"))
+
+    def _words(self, record: Record, block: Block) -> str:
+        """The prompt that a call gives, or the text of a user line."""
+        message = _message_json(record, self.source.read(record.start, record.length))
+        shape = ClaudeCode.shape
+        if block.kind == "tool_use":
+            given = shape.input_of(message, block)
+            prompt = given.get("prompt") if isinstance(given, dict) else None
+            return prompt if isinstance(prompt, str) else ""
+        return "".join(part.text for part in shape.parts(message, block))
+
+
+def _callers(
+    records: Sequence[Record],
+) -> tuple[list[tuple[Record, Block]], dict[str, Block], dict[str, Block]]:
+    """Calls of sub-agents in order, by the agent that answered them, and by their own id."""
+    calls = [
+        (record, block)
+        for record in records
+        for block in record.blocks
+        if block.kind == "tool_use" and block.name in AGENT_TOOLS
+    ]
+    by_id = {block.id: block for _, block in calls}
+    asked = {
+        agent: by_id[block.id]
+        for record in records
+        if (agent := facts_of(record).agent)
+        for block in record.blocks
+        if block.id in by_id
+    }
+    return calls, asked, by_id
+
+
+def _read(start: int, raw: bytes, line: int, shares: bool, member: int = 0) -> Record:
     try:
         row = _decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -162,7 +241,13 @@ def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
             row = _read_slowly(raw)
         except JsonFault as fault:
             return Record(
-                start, len(raw), line, "unreadable", label=fault.reason, shares_line=shares
+                start,
+                len(raw),
+                line,
+                "unreadable",
+                label=fault.reason,
+                shares_line=shares,
+                member=member,
             )
     kind, role, content = _sort_out(row)
     message = row.message
@@ -176,7 +261,7 @@ def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
         read_content(content) if kind == "message" else (),
         message.id or "" if message and role == "assistant" else "",
         row.timestamp or "",
-        _label(row),
+        _label(row) if kind != "message" else "summary" if row.isCompactSummary else "",
         is_failure=bool(row.isApiErrorMessage),
         shares_line=shares,
         facts=LineFacts(
@@ -193,7 +278,10 @@ def _read(start: int, raw: bytes, line: int, shares: bool) -> Record:
             version=row.version or "",
             cwd=row.cwd or "",
             kept=_kept(row),
+            agent=_agent(row),
+            session_id=row.sessionId or "",
         ),
+        member=member,
     )
 
 
@@ -214,6 +302,14 @@ def _kept(row: _Line) -> Kept | None:
     if segment is None or not (segment.headUuid and segment.anchorUuid and segment.tailUuid):
         return None
     return Kept(segment.headUuid, segment.anchorUuid, segment.tailUuid)
+
+
+def _agent(row: _Line) -> str:
+    """``toolUseResult.agentId``: the sub-agent whose answer the line brings."""
+    result = row.toolUseResult
+    if result is UNSET or b'"agentId"' not in (raw := bytes(result)):
+        return ""
+    return text_of(fields_of(raw).get("agentId"))
 
 
 def _label(row: _Line) -> str:
@@ -248,6 +344,8 @@ def _read_slowly(raw: bytes) -> _Line:
         row.attachment = _Kind(text_of(fields_of(fields["attachment"]).get("type")))
     if "content" in fields:
         row.content = Raw(fields["content"])
+    if "toolUseResult" in fields:
+        row.toolUseResult = Raw(fields["toolUseResult"])
     return row
 
 

@@ -105,8 +105,8 @@ def _describe_text(record: Record, block: Block, parts: tuple[Part, ...]) -> Row
         return RowText("text", "", gist, block.size)
     if record.role == "system":
         return RowText("system", "", gist, block.size)
-    word = "reminder" if parts and parts[0].text.lstrip().startswith(REMINDER) else ""
-    return RowText("prompt", "", gist, block.size, word)
+    reminder = "reminder" if parts and parts[0].text.lstrip().startswith(REMINDER) else ""
+    return RowText("prompt", "", gist, block.size, record.label or reminder)
 
 
 def _gist_of_thinking(block: Block, parts: tuple[Part, ...]) -> str:

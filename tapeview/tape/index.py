@@ -30,10 +30,13 @@ __all__ = ["Index"]
 class Index:
     """Sides, turns, links and places of one ``messages`` array. Derived values only, all lazy."""
 
-    def __init__(self, messages: Sequence[Message], frame: Frame, dialect: str) -> None:
+    def __init__(
+        self, messages: Sequence[Message], frame: Frame, dialect: str, first_turn: int = 1
+    ) -> None:
         self.messages = messages
         self.frame = frame
         self.dialect = dialect
+        self.first_turn = first_turn
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -48,7 +51,7 @@ class Index:
     @cached_property
     def turns(self) -> tuple[Turn, ...]:
         """Turns in order."""
-        return turns_of(self.messages)
+        return turns_of(self.messages, self.first_turn)
 
     @cached_property
     def links(self) -> tuple[Link, ...]:

@@ -39,7 +39,8 @@ LINK_STATES: tuple[LinkState, ...] = (
 )
 
 
-_Key = tuple[str, str] | None
+_Key = str | tuple[str, str] | None
+"""What a call and its results share: a client's id; ``("server", id)``; ``("by name", name)``."""
 
 
 class End(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -105,18 +106,18 @@ class _Pairing:
     def __init__(self, messages: Sequence[Message], sides: Sequence[Side]) -> None:
         self.sides = sides
         side_of = {number: side.number for side in sides for number in side.messages}
-        self.calls: dict[int, list[End]] = defaultdict(list)
-        self.results: dict[int, list[End]] = defaultdict(list)
-        self.by_key: dict[int, dict[_Key, list[End]]] = defaultdict(lambda: defaultdict(list))
+        self.calls: dict[int, list[End]] = {}
+        self.results: dict[int, list[End]] = {}
+        self.by_key: dict[int, dict[_Key, list[End]]] = {}
         for number, message in enumerate(messages):
             side = side_of.get(number, -1)
             for k, block in enumerate(message.blocks):
                 if block.kind in CALLS:
                     end = End(block, Place(number, k), side)
-                    self.calls[side].append(end)
-                    self.by_key[side][_key(block)].append(end)
+                    self.calls.setdefault(side, []).append(end)
+                    self.by_key.setdefault(side, {}).setdefault(_key(block), []).append(end)
                 elif block.kind in RESULTS:
-                    self.results[side].append(End(block, Place(number, k), side))
+                    self.results.setdefault(side, []).append(End(block, Place(number, k), side))
         self.answers: dict[Block, list[End]] = {}
         self.far: dict[Block, LinkState] = {}
         self.orphans: list[End] = []
@@ -124,7 +125,7 @@ class _Pairing:
     def pair(self) -> None:
         left: list[End] = []
         for side, results in self.results.items():
-            taken: dict[tuple[int, _Key], int] = defaultdict(int)
+            taken: dict[tuple[int, _Key], int] = {}
             for result in results:
                 call = self._near_call(side, result, taken)
                 if call is None:
@@ -142,11 +143,13 @@ class _Pairing:
         if client and self.sides[side].role != "user":
             return None
         for near in (side - 1,) if client else (side, side - 2):
-            calls = self.by_key[near].get(key) if near >= 0 and near in self.by_key else None
+            calls = self.by_key.get(near, {}).get(key) if near >= 0 else None
             if not calls or (near == side and calls[0].place > result.place):
                 continue
-            turn = taken[near, key]
-            taken[near, key] += 1
+            if len(calls) == 1:
+                return calls[0]
+            turn = taken.get((near, key), 0)
+            taken[near, key] = turn + 1
             return calls[min(turn, len(calls) - 1)]
         return None
 
@@ -201,18 +204,25 @@ def links_of(messages: Sequence[Message], sides: Sequence[Side]) -> tuple[Link, 
                 state = pairing.far.get(call.block, "answered")
             links.append(Link(state, call, results))
     links += [Link("orphan", None, (end,)) for end in pairing.orphans]
-    links.sort(key=lambda link: min(end.place for end in link.ends))
+    links.sort(key=_first_place)
     return tuple(links)
+
+
+def _first_place(link: Link) -> Place:
+    if link.call is None:
+        return link.results[0].place
+    if not link.results:
+        return link.call.place
+    return min(link.call.place, link.results[0].place)
 
 
 def _key(block: Block) -> _Key:
     """What a call and its results have in common; None where nothing can match."""
-    if block.facts & BlockFacts.LEGACY:
-        return ("by name", block.name)
-    if not has_id(block):
-        return None
-    client = block.kind in (CLIENT_CALL, CLIENT_RESULT)
-    return ("client" if client else "server", block.id)
+    if block.facts & (BlockFacts.LEGACY | BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT):
+        return ("by name", block.name) if block.facts & BlockFacts.LEGACY else None
+    if block.kind in (CLIENT_CALL, CLIENT_RESULT):
+        return block.id
+    return ("server", block.id)
 
 
 def _waiting_sides(messages: Sequence[Message], sides: Sequence[Side]) -> frozenset[int]:
@@ -235,13 +245,15 @@ def _swapped(pairing: _Pairing) -> frozenset[Block]:
     found: set[Block] = set()
     for calls in pairing.calls.values():
         firsts = [
-            (pairing.answers[call.block][0].place, pairing.answers[call.block][0].block)
+            pairing.answers[call.block][0]
             for call in calls
-            if call.block.kind == CLIENT_CALL
-            and pairing.answers.get(call.block)
+            if call.block in pairing.answers
+            and call.block.kind == CLIENT_CALL
             and call.block not in pairing.far
         ]
-        for have, should in zip(firsts, sorted(firsts, key=lambda pair: pair[0]), strict=True):
-            if have[1] is not should[1]:
-                found.update((have[1], should[1]))
+        places = [end.place for end in firsts]
+        ordered = sorted(places)
+        if places != ordered:
+            wrong = {have for have, should in zip(places, ordered, strict=True) if have != should}
+            found.update(end.block for end in firsts if end.place in wrong)
     return frozenset(found)

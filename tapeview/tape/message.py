@@ -22,7 +22,8 @@ class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
     @property
     def is_failure(self) -> bool:
         """Whether the harness wrote it in place of a reply that never came."""
-        return bool(self.records) and all(record.is_failure for record in self.records)
+        records = self.records
+        return bool(records) and records[0].is_failure and all(r.is_failure for r in records)
 
     @property
     def first(self) -> Record:

@@ -13,11 +13,11 @@ from tapeview.tape.index import Index
 from tapeview.tape.json_text import JsonFault
 from tapeview.tape.message import block_path
 from tapeview.tape.pretty import pretty
-from tapeview.tape.rows import Row
+from tapeview.tape.rows import FOLDS, Row
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import size_long
 
-__all__ = ["Flags", "TurnRule", "full_text", "outline", "row_path"]
+__all__ = ["Flags", "Words", "full_text", "outline", "row_path"]
 
 GIST = 100
 """Characters of a gist on an outline line."""
@@ -25,26 +25,29 @@ GIST = 100
 Flags = Callable[[Row], Sequence[str]]
 """What is wrong at a row, as short words: ``! TU001 dangling``."""
 
-TurnRule = Callable[[int], str]
-"""The words of a turn's rule, by its number."""
+Words = Callable[[Row], str]
+"""The words of a rule or of a row that folds others."""
 
 
 def outline(
     session: Session,
-    index: Index,
+    index_of: Callable[[Row], Index],
     rows: Sequence[Row],
     flags: Flags,
-    turn_rule: TurnRule,
+    words: Words,
     full: bool = False,
 ) -> Iterator[str]:
     """One line a row; with ``full`` the whole text of each block, indented below its line."""
     for row in rows:
         if row.kind == "turn":
-            yield f"── {turn_rule(row.turn)} ──"
+            yield f"── {words(row)} ──"
+            continue
+        if row.kind in FOLDS:
+            yield f"══ {words(row)} ══"
             continue
         if row.kind == "notes":
             continue
-        yield _line(session, index, row, flags(row))
+        yield _line(session, index_of(row), row, flags(row))
         if full and row.block is not None and row.record is not None:
             yield from (f"    {line}".rstrip() for line in full_text(session, row))
 

@@ -32,12 +32,14 @@ class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
     time: str = ""
     """When it was written, ISO 8601 as stored."""
     label: str = ""
-    """A note's type, or what is wrong with an unreadable one."""
+    """A note's type, what is wrong with an unreadable one, ``summary`` for a compaction's."""
     is_failure: bool = False
     """The harness's note, in the place of a reply, that the call failed."""
     shares_line: bool = False
     """Another record stands on the same line."""
     facts: msgspec.Struct | None = None
     """What only its format understands."""
+    member: int = 0
+    """Which file of the session it stands in: 0 the session's own, else a sub-agent's."""
     fresh: bytes | None = None
     """The text itself, for a record that stands in no file."""

@@ -12,9 +12,25 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 
-__all__ = ["Row", "RowKind", "fold_span", "rows_of", "turn_rows"]
+__all__ = ["FOLDS", "Row", "RowKind", "fold_span", "rows_of", "turn_rows"]
 
-RowKind = Literal["system", "tools", "turn", "block", "notes", "note", "unreadable", "end"]
+RowKind = Literal[
+    "system",
+    "tools",
+    "turn",
+    "block",
+    "notes",
+    "note",
+    "unreadable",
+    "segment",
+    "branch",
+    "boundary",
+    "end",
+]
+
+
+FOLDS: frozenset[RowKind] = frozenset({"segment", "branch", "boundary"})
+"""Rows that stand for a line of the session rather than for anything stored."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -36,47 +52,113 @@ class Row(msgspec.Struct, frozen=True, gc=False, eq=False):
     unsent: str = ""
     """Why it is not sent, where it is not."""
     holds: int = 0
-    """For a run of notes: how many rows it folds. For the end: how many calls wait."""
+    """For what folds: how many rows it hides. For the end: how many calls wait."""
+    tape: int = 0
+    """Which line it belongs to: 0 the tape that is shown, else one shown with it."""
 
 
-def rows_of(session: Session, tape: Tape, index: Index) -> tuple[Row, ...]:
-    """All rows of a tape, folded ones included."""
+def rows_of(
+    session: Session, tape: Tape, index: Index, others: Sequence[tuple[Tape, Index]] = ()
+) -> tuple[Row, ...]:
+    """All rows of a tape, folded ones included.
+
+    ``others`` are the lines that are shown with it: segments above, the newest of them first, and
+    branches where they leave. ``Row.tape`` is 0 for the tape itself, else a place in ``others``
+    counted from 1.
+    """
     rows: list[Row] = []
     if session.frame.system:
         rows.append(Row("system"))
     if session.frame.tools:
         rows.append(Row("tools"))
-    builder = _Builder(session, tape, index, rows)
+    builder = _Builder(session, tape, index, others, rows)
     builder.build()
     waiting = sum(1 for link in index.links if link.state == "pending" and link.call is not None)
     if waiting:
-        rows.append(Row("end", after=len(index.turns), holds=waiting))
+        rows.append(Row("end", after=builder.turn, holds=waiting))
     return tuple(rows)
 
 
 class _Builder:
-    def __init__(self, session: Session, tape: Tape, index: Index, rows: list[Row]) -> None:
+    """Rows in the order of the file, the chain's own order kept."""
+
+    def __init__(
+        self,
+        session: Session,
+        tape: Tape,
+        index: Index,
+        others: Sequence[tuple[Tape, Index]],
+        rows: list[Row],
+    ) -> None:
         self.rows = rows
-        self.messages = tape.messages
+        self.tape = tape
+        self.index = index
+        self.others = others
         self.unsent = tape.unsent
-        self.turns = index.turns
-        held = {record for message in tape.messages for record in message.records}
         self.position = session.positions
-        self.beside = [record for record in session.records if record not in held]
+        self.branches: dict[Record, int] = {}
+        self.beside = self._stand_beside(session)
         self.next_beside = 0
+        self.line = 0
         self.turn = 0
+        self.rule = 0
+        """The number on the last turn rule, which on a branch is its own."""
         self.inside = False
+        self.alone = False
+        """On a branch, which shows its own records and nothing that stands between them."""
+
+    def _stand_beside(self, session: Session) -> list[Record]:
+        """Records of the file that no line holds, and the first of each branch."""
+        if self.tape.kind != "main":
+            return []
+        held = {record for message in self.tape.messages for record in message.records}
+        for number, (other, _) in enumerate(self.others, 1):
+            own = sorted(other.own or (), key=self.position.__getitem__)
+            held.update(own)
+            if other.kind == "branch" and own:
+                held.discard(own[0])
+                self.branches[own[0]] = number
+        for agent in session.tapes:
+            if agent.kind == "agent" and agent.caller is not None:
+                held.update(agent.own or ())
+        return [record for record in session.records if record not in held]
 
     def build(self) -> None:
-        starts = {turn.start: turn.number for turn in self.turns}
-        for number, message in enumerate(self.messages):
+        """All lines: segments oldest first, then the tape itself."""
+        for number in range(len(self.others), 0, -1):
+            other, index = self.others[number - 1]
+            if other.kind == "segment":
+                self._put_line(number, other, index)
+                self.rows.append(Row("boundary", after=self.turn, tape=number))
+        self.line = 0
+        self._put_messages(self.tape, self.index)
+        self._put_beside(len(self.position))
+
+    def _put_line(self, number: int, other: Tape, index: Index) -> None:
+        """Another line, below a row that folds it."""
+        at = len(self.rows)
+        kind: RowKind = "segment" if other.kind == "segment" else "branch"
+        self.line, self.inside, self.alone = number, False, kind == "branch"
+        self._put_messages(other, index)
+        first = next((row.record for row in self.rows[at:] if row.record is not None), None)
+        holds = len(self.rows) - at
+        self.rows.insert(at, Row(kind, 0, self.turn, record=first, holds=holds, tape=number))
+        self.line, self.inside, self.alone = 0, False, False
+
+    def _put_messages(self, tape: Tape, index: Index) -> None:
+        starts = {turn.start: turn.number for turn in index.turns}
+        for number, message in enumerate(tape.messages):
+            if self.alone and message.records[0] not in (tape.own or ()):
+                continue
             self._put_beside(self._first_position(message))
             if number in starts:
-                self.turn, self.inside = starts[number], True
+                self.inside, self.rule = True, starts[number]
+                self.turn = self.turn if self.alone else self.rule
                 first = message.records[0] if message.records else None
-                self.rows.append(Row("turn", self.turn, self.turn, number, record=first))
+                self.rows.append(
+                    Row("turn", self.rule, self.turn, number, record=first, tape=self.line)
+                )
             self._put_message(number, message)
-        self._put_beside(len(self.position))
 
     def _first_position(self, message: Message) -> int:
         return min((self.position.get(record, 0) for record in message.records), default=0)
@@ -86,13 +168,10 @@ class _Builder:
         for record in message.records:
             self._put_beside(self.position.get(record, 0))
             reason = self.unsent.get(record, "")
-            if not record.blocks:
-                self._leave_turn(message, None)
-                self._put(number, -1, None, record, reason)
-            for block in record.blocks:
+            for block in record.blocks or (None,):
                 self._leave_turn(message, block)
-                self._put(number, k, block, record, reason)
-                k += 1
+                self._put(number, k if block is not None else -1, block, record, reason)
+                k += block is not None
 
     def _leave_turn(self, message: Message, block: Block | None) -> None:
         """A prompt, or any text beside the results, ends the run of rows that fold together."""
@@ -101,12 +180,18 @@ class _Builder:
         self.inside = False
 
     def _put(self, number: int, k: int, block: Block | None, record: Record, reason: str) -> None:
-        turn = self.turn if self.inside else 0
-        self.rows.append(Row("block", turn, self.turn, number, k, block, record, reason))
+        turn = self._own_turn()
+        self.rows.append(
+            Row("block", turn, self.turn, number, k, block, record, reason, tape=self.line)
+        )
+
+    def _own_turn(self) -> int:
+        """The turn that a row here folds with."""
+        return self.rule if self.inside else 0
 
     def _put_beside(self, before: int) -> None:
         """What stands in the file above position ``before`` and is not on the chain."""
-        while self.next_beside < len(self.beside):
+        while self.next_beside < len(self.beside) and not self.alone:
             run = self._run_of_notes(before)
             if run:
                 self._put_notes(run)
@@ -115,13 +200,18 @@ class _Builder:
             if self.position[record] >= before:
                 return
             self.next_beside += 1
-            self._put_off_chain(record)
+            number = self.branches.get(record)
+            if number is not None:
+                self._put_line(number, *self.others[number - 1])
+            else:
+                self._put_off_chain(record)
 
     def _run_of_notes(self, before: int) -> Sequence[Record]:
         stop = self.next_beside
         while (
             stop < len(self.beside)
             and self.beside[stop].kind == "note"
+            and self.beside[stop] not in self.branches
             and self.position[self.beside[stop]] < before
         ):
             stop += 1
@@ -129,13 +219,13 @@ class _Builder:
 
     def _put_notes(self, run: Sequence[Record]) -> None:
         self.next_beside += len(run)
-        turn = self.turn if self.inside else 0
+        turn = self._own_turn()
         if len(run) > 1:
             self.rows.append(Row("notes", turn, self.turn, record=run[0], holds=len(run)))
         self.rows += [Row("note", turn, self.turn, record=record) for record in run]
 
     def _put_off_chain(self, record: Record) -> None:
-        turn = self.turn if self.inside else 0
+        turn = self._own_turn()
         if record.kind == "unreadable":
             self.rows.append(Row("unreadable", turn, self.turn, record=record))
             return
@@ -147,7 +237,7 @@ class _Builder:
 def fold_span(rows: Sequence[Row], at: int) -> range:
     """The rows that the foldable row ``at`` hides when it is folded; empty for any other row."""
     row = rows[at]
-    if row.kind == "notes":
+    if row.kind in ("notes", "segment", "branch"):
         return range(at + 1, at + 1 + row.holds)
     if row.kind != "turn":
         return range(at + 1, at + 1)

@@ -27,6 +27,8 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     frame: Frame
     message_json: Callable[[Record, bytes], bytes]
     """Cuts the message object out of a record's bytes."""
+    members: tuple[Source, ...] = ()
+    """Files beside the session's own, those of sub-agents; ``Record.member`` counts them."""
     folder: str = ""
     """The folder that the agent worked in, where the file says so."""
     harness: bool = False
@@ -55,7 +57,8 @@ class Session(msgspec.Struct, frozen=True, eq=False):
         """A record's own text."""
         if record.fresh is not None:
             return record.fresh
-        return self.source.read(record.start, record.length)
+        source = self.source if record.member == 0 else self.members[record.member - 1]
+        return source.read(record.start, record.length)
 
     def message_of(self, record: Record) -> bytes:
         """The JSON of the message that the record holds."""

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from tapeview.tape.block import Block
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
@@ -36,5 +37,15 @@ class Tape(msgspec.Struct, frozen=True, eq=False):
     """After the harness's own cleaning; the very same tuple where there is none."""
     unsent: Mapping[Record, str]
     """Records that are stored but not sent, each with the reason in a word or two."""
+    own: frozenset[Record] | None = None
+    """Records that no earlier tape of the session has; None for all of them."""
+    caller: Block | None = None
+    """The call that started a sub-agent, where it is known."""
+    after: Record | None = None
+    """The last record that a branch shares with the line it left."""
+    first_turn: int = 1
+    """The number of its first turn: segments and main are counted through."""
+    begins: str = ""
+    """How it begins, where a compaction made it: ``compacted 14:02:51 · auto``."""
     resume: str | None = None
     """What resuming would do, in one line; None where nothing is resumed."""

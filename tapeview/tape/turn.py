@@ -24,7 +24,7 @@ class Turn(msgspec.Struct, frozen=True, gc=False):
     """The next turn's start, or the tape's length."""
 
 
-def turns_of(messages: Sequence[Message]) -> tuple[Turn, ...]:
+def turns_of(messages: Sequence[Message], first: int = 1) -> tuple[Turn, ...]:
     """The turns of a tape. Without ids, neighbouring assistant messages are one turn.
 
     A message in which the harness noted that a call failed is no reply, so it starts no turn.
@@ -43,6 +43,6 @@ def turns_of(messages: Sequence[Message]) -> tuple[Turn, ...]:
         identity = message.id
     ends = [*(start for start, _ in spans[1:]), len(messages)]
     return tuple(
-        Turn(k + 1, start, stop, end)
+        Turn(k + first, start, stop, end)
         for k, ((start, stop), end) in enumerate(zip(spans, ends, strict=False))
     )

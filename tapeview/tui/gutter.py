@@ -134,12 +134,18 @@ def _bend(gutter: Gutter, glyphs: Glyphs, heavy: bool, state: LinkState) -> str:
 
 
 def rule_parts(
-    gutter: Gutter, links: Sequence[Link], selected: int, style: GutterStyle
+    gutter: Gutter,
+    links: Sequence[Link],
+    selected: int,
+    style: GutterStyle,
+    double: bool = False,
 ) -> list[tuple[str, str]]:
     """The gutter of a turn's rule: a line that lanes cross. One cell wider at the left."""
     glyphs = style.glyphs
+    rule = glyphs.double_rule if double else glyphs.rule
+    thin = glyphs.crosses_double_rule if double else glyphs.crosses_rule
     step = 1 if style.narrow else 2
-    cells: list[tuple[str, str]] = [(glyphs.rule, "line")] * style.width
+    cells: list[tuple[str, str]] = [(rule, "line")] * style.width
     for lane, number in enumerate(gutter.passing):
         if number == FREE:
             continue
@@ -148,9 +154,9 @@ def rule_parts(
         colour = "accent" if heavy and COLOURS[state] == "lane" else COLOURS[state]
         colour = "lane" if state == "doubled" else colour
         cells[lane * step] = (
-            glyphs.heavy_crosses_rule if heavy else glyphs.crosses_rule,
+            glyphs.heavy_crosses_rule if heavy else thin,
             colour,
         )
     if cells:
-        cells[-1] = (" ", "line") if cells[-1][0] == glyphs.rule else cells[-1]
-    return [(glyphs.rule, "line"), *cells]
+        cells[-1] = (" ", "line") if cells[-1][0] == rule else cells[-1]
+    return [(rule, "line"), *cells]

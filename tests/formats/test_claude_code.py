@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_sent import clean_in_full
+from tapeview.formats._claude_sound import is_sound
 from tapeview.formats.claude_code import ClaudeCode
 from tapeview.open_session import OpenSession
 from tapeview.tape.index import Index
@@ -721,3 +723,21 @@ def test_what_is_sent_has_no_dangling_call_and_no_orphan(lines):
     opened_session = session(*lines)
     index = Index(opened_session.main.sent, opened_session.frame, "anthropic")
     assert {link.state for link in index.links} <= {"answered", "doubled", "swapped"}
+
+
+@given(random_lines, st.booleans())
+def test_a_chain_that_is_told_to_be_sound_is_sent_as_it_is_stored(lines, resumed):
+    messages = session(*lines).main.messages
+    cleaned = clean_in_full(messages, resumed)
+    if is_sound(messages, resumed):
+        assert cleaned.messages == messages
+        assert not cleaned.dropped
+        assert cleaned.unanswered == 0
+
+
+def test_a_healthy_chain_is_told_to_be_sound():
+    healthy = [ASK, CALL, user("u2", "a1", "result:t1", "more"), reply("a2", "u2", "m2", "ok")]
+    assert is_sound(session(*healthy).main.messages, resumed=True)
+    assert is_sound(session(ASK).main.messages, resumed=False)
+    assert not is_sound(session(ASK).main.messages, resumed=True)
+    assert is_sound((), resumed=True)

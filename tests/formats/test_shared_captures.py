@@ -45,7 +45,8 @@ def plain(messages):
 def built(raw, turn):
     snapshot = OpenSession(opened(raw)).snapshot()
     at = None if turn is None else snapshot.turn(turn)
-    messages = sent_before(snapshot.index, snapshot.tape.sent, at)
+    line = snapshot if turn is None else snapshot.line_of_turn(turn)
+    messages = sent_before(line.index, line.tape.sent, at)
     return json.loads(request_of(snapshot.session, snapshot.tape, messages).body)["messages"]
 
 
@@ -83,5 +84,5 @@ def up_to(uuid):
 )
 def test_a_call_is_built_as_it_was_sent(name, number, uuid):
     raw = up_to(uuid)
-    turns = OpenSession(opened(raw)).snapshot().index.turns
-    assert plain(built(raw, len(turns))) == plain(requests(name)[number])
+    numbers = OpenSession(opened(raw)).snapshot().turn_numbers
+    assert plain(built(raw, numbers[-1])) == plain(requests(name)[number])

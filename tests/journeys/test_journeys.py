@@ -146,7 +146,11 @@ POINTER = re.compile(rb"\x1b\]22;[a-z-]+\x07")
 def hostile_body(text: str) -> list[dict[str, object]]:
     """The text in every place that a tape has."""
     call = {"type": "tool_use", "id": text, "name": text, "input": {text: text, "command": text}}
-    answer = {"type": "tool_result", "tool_use_id": text, "content": [{"type": "text", "text": text}]}
+    answer = {
+        "type": "tool_result",
+        "tool_use_id": text,
+        "content": [{"type": "text", "text": text}],
+    }
     return [
         {"role": "user", "content": text},
         {"role": "assistant", "content": [{"type": "thinking", "thinking": text}, call]},
@@ -157,7 +161,9 @@ def hostile_body(text: str) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("what", HOSTILE)
-def test_nothing_in_a_tape_reaches_the_terminal_as_more_than_text(what: str, tmp_path: Path) -> None:
+def test_nothing_in_a_tape_reaches_the_terminal_as_more_than_text(
+    what: str, tmp_path: Path
+) -> None:
     text = HOSTILE[what]
     name = text.encode("utf-8", "replace").decode().replace("/", "_")[:60]
     path = tmp_path / f"{name}.json"

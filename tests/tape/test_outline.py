@@ -19,7 +19,9 @@ def derived(opened):
 
 def lines(opened, full=False):
     index, rows = derived(opened)
-    found = outline(opened, index, rows, lambda row: (), lambda number: f"turn {number}", full)
+    found = outline(
+        opened, lambda row: index, rows, lambda row: (), lambda row: f"turn {row.turn}", full
+    )
     return list(found)
 
 
@@ -118,7 +120,7 @@ def test_a_path_of_each_row():
 def test_flags_stand_at_the_end_of_the_line():
     opened = session_of([{"role": "user", "content": "a"}])
     index, rows = derived(opened)
-    (line,) = outline(opened, index, rows, lambda row: ("! X", "[late]"), str)
+    (line,) = outline(opened, lambda row: index, rows, lambda row: ("! X", "[late]"), str)
     assert line == "messages.0               user       a  ! X  [late]"
 
 

@@ -9,12 +9,12 @@ from textual.strip import Strip
 from tapeview.badge import Badge, badge_of, mark_of
 from tapeview.block_record import clock_of
 from tapeview.open_session import Snapshot
-from tapeview.report import turn_words
+from tapeview.report import row_words
 from tapeview.tape.clean import cells, cut, pad
 from tapeview.tape.describe import RowText, describe
 from tapeview.tape.lanes import FREE, Gutter
 from tapeview.tape.link import LinkState
-from tapeview.tape.rows import Row, fold_span
+from tapeview.tape.rows import FOLDS, Row, fold_span
 from tapeview.tape.sizes import size_short
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.gutter import GutterStyle, gutter_parts, rule_parts
@@ -29,6 +29,8 @@ WIDE, NARROW = 190, 60
 """From WIDE screen columns on there are times and lines; below NARROW no badges and sizes."""
 BIG = 100_000
 """Bytes from which on a size is bold."""
+
+FOLDED_AT_FIRST = frozenset({"notes", "segment", "branch"})
 
 Parts = list[tuple[str, str]]
 
@@ -53,7 +55,9 @@ class Timeline(LineList):
     ) -> None:
         super().__init__(glyphs=glyphs, id=id)
         self.snapshot = snapshot
-        self.folded: set[int] = {at for at, row in enumerate(snapshot.rows) if row.kind == "notes"}
+        self.folded: set[int] = {
+            at for at, row in enumerate(snapshot.rows) if row.kind in FOLDED_AT_FIRST
+        }
         self.shown: array[int] = array("I")
         self.gutters: tuple[Gutter, ...] = ()
         self.lanes = 0
@@ -184,16 +188,16 @@ class Timeline(LineList):
         at = self.shown[index]
         row = self.snapshot.rows[at]
         columns = self._columns(width)
-        text = describe(self.snapshot.session, self.snapshot.index, row)
+        text = self._text(row)
         ground = self._ground(row, text, at, selected)
-        if row.kind == "turn":
+        if row.kind in ("turn", "boundary"):
             return self._turn_rule(at, row, width, selected, ground, columns)
         faint = self._is_faint(row)
         parts = self._margin(row, selected, at)
         gutter = self.gutters[at]
         parts += gutter_parts(
             gutter,
-            self.snapshot.index.links,
+            self.snapshot.links,
             self._state(row, gutter),
             self.link,
             GutterStyle(self.lanes, self.glyphs, self.app.size.width < NARROW),
@@ -201,6 +205,11 @@ class Timeline(LineList):
         )
         parts += self._words(row, text, faint, columns, at)
         return self.ink.strip(parts, width, ground)
+
+    def _text(self, row: Row) -> RowText:
+        if row.kind in FOLDS:
+            return RowText("folded", "", row_words(self.snapshot, row))
+        return describe(self.snapshot.session, self.snapshot.of(row).index, row)
 
     def _columns(self, width: int) -> _Columns:
         screen = self.app.size.width
@@ -225,7 +234,7 @@ class Timeline(LineList):
     def _state(self, row: Row, gutter: Gutter) -> LinkState:
         if gutter.link == FREE or row.block is None:
             return "answered"
-        return self.snapshot.index.links[gutter.link].state_of(row.block)
+        return self.snapshot.links[gutter.link].state_of(row.block)
 
     def _margin(self, row: Row, selected: bool, at: int) -> Parts:
         glyphs = self.glyphs
@@ -247,7 +256,7 @@ class Timeline(LineList):
 
     def _words(self, row: Row, text: RowText, faint: bool, columns: _Columns, at: int) -> Parts:
         """Sign, name, gist, badge and the figures at the right."""
-        sign, sign_style = self._sign(row, text)
+        sign, sign_style = self._sign(row, text, at)
         doubled = self._state(row, self.gutters[at]) == "doubled"
         style = "unsent" if faint else sign_style
         parts: Parts = [
@@ -260,9 +269,9 @@ class Timeline(LineList):
         parts += self._gist(row, text, faint, room, columns.gist - columns.name)
         return parts + tail + self._figures(row, text, faint, columns)
 
-    def _sign(self, row: Row, text: RowText) -> tuple[str, str]:
+    def _sign(self, row: Row, text: RowText, at: int) -> tuple[str, str]:
         glyphs = self.glyphs
-        state = self._state(row, self.gutters[self._at_of(row)]) if row.block else "answered"
+        state = self._state(row, self.gutters[at]) if row.block else "answered"
         broken = state in ("dangling", "orphan")
         signs: dict[str, tuple[str, str]] = {
             "prompt": (glyphs.prompt, "accent"),
@@ -281,17 +290,8 @@ class Timeline(LineList):
             "end": (glyphs.pending_end, "pending"),
         }
         if text.sign == "folded":
-            folded = self._at_of(row) in self.folded
-            return (glyphs.folded if folded else glyphs.opened), "accent"
+            return (glyphs.folded if at in self.folded else glyphs.opened), "accent"
         return signs.get(text.sign, (" ", "fg"))
-
-    def _at_of(self, row: Row) -> int:
-        if row.kind == "notes" or row.block is None:
-            key = row.record
-            if row.kind == "notes" and key is not None:
-                return self.snapshot.row_of[key] - 1
-            return self.snapshot.row_of.get(key, 0) if key is not None else 0
-        return self.snapshot.row_of[row.block]
 
     def _gist(self, row: Row, text: RowText, faint: bool, room: int, column: int) -> Parts:
         """Name and gist, cut and padded to ``room`` cells; prose starts where names start."""
@@ -376,15 +376,17 @@ class Timeline(LineList):
     def _turn_rule(
         self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
     ) -> Strip:
-        rule = self.glyphs.rule
+        double = row.kind == "boundary"
+        rule = self.glyphs.double_rule if double else self.glyphs.rule
         parts = self._margin(row, selected, at)[:2]
         parts += rule_parts(
             self.gutters[at],
-            self.snapshot.index.links,
+            self.snapshot.links,
             self.link,
             GutterStyle(self.lanes, self.glyphs, self.app.size.width < NARROW),
+            double,
         )
-        words = turn_words(self.snapshot, row.turn).replace("·", self.glyphs.separator)
+        words = row_words(self.snapshot, row).replace("·", self.glyphs.separator)
         name, _, rest = words.partition(" " + self.glyphs.separator)
         parts.append((name, "title"))
         if rest:
