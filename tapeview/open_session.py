@@ -167,6 +167,11 @@ class Snapshot:
                 found.setdefault(key, []).append(finding)
         return found
 
+    def rule_words(self, row: Row) -> str:
+        """The words of a rule that only some looks at a tape have."""
+        del row
+        return ""
+
     def findings_at(self, row: Row) -> Sequence[Finding]:
         """Findings that stand at a row."""
         if row.block is not None and (found := self.findings_of.get(row.block)):

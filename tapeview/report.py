@@ -200,6 +200,8 @@ def row_words(snapshot: Snapshot, row: Row) -> str:
     line = snapshot.of(row)
     if row.kind == "turn":
         return turn_words(line, row.turn)
+    if row.kind in ("new", "answered"):
+        return snapshot.rule_words(row)
     if row.kind == "boundary":
         return _boundary_words(snapshot, line)
     facts = [count(len(line.index.messages), "message"), size_long(line.sent_now)]

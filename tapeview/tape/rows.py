@@ -25,11 +25,13 @@ RowKind = Literal[
     "segment",
     "branch",
     "boundary",
+    "new",
+    "answered",
     "end",
 ]
 
 
-FOLDS: frozenset[RowKind] = frozenset({"segment", "branch", "boundary"})
+FOLDS: frozenset[RowKind] = frozenset({"segment", "branch", "boundary", "new", "answered"})
 """Rows that stand for a line of the session rather than for anything stored."""
 
 
