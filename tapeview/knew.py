@@ -60,6 +60,11 @@ class Knew(Snapshot):
         """As on the whole tape."""
         return self.whole.findings_of
 
+    @property
+    def verdict(self) -> str:
+        """As on the whole tape."""
+        return self.whole.verdict
+
     @cached_property
     def turn_facts(self) -> Mapping[int, TurnFacts]:
         """As on the whole tape."""
@@ -106,6 +111,9 @@ class Knew(Snapshot):
                 after = turn
                 rows.append(Row("turn", turn, turn, number, record=message.first))
             rows += self._blocks(number, message, self.number if turn == self.number else after)
+        waiting = sum(link.state == "pending" for link in self.index.links)
+        if waiting:
+            rows.append(Row("end", after=self.number, holds=waiting))
         return tuple(rows)
 
     def _turn_numbers(self) -> dict[int, int]:

@@ -167,6 +167,11 @@ class Snapshot:
                 found.setdefault(key, []).append(finding)
         return found
 
+    @property
+    def new_rows(self) -> frozenset[int]:
+        """Rows that are to be marked as new: none, but where one looks at a single call."""
+        return frozenset()
+
     def rule_words(self, row: Row) -> str:
         """The words of a rule that only some looks at a tape have."""
         del row

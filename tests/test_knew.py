@@ -29,7 +29,7 @@ BODY = {
 
 def test_the_first_call_knew_the_prompt_and_all_of_it_was_new():
     knew = Knew(snapshot_of(BODY), 1)
-    assert words(knew) == ["system", "new", "0.0", "answered", "1.0"]
+    assert words(knew) == ["system", "new", "0.0", "answered", "1.0", "end"]
     assert knew.new_rows == {2}
 
 

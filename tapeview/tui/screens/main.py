@@ -14,7 +14,8 @@ from tapeview.block_text import copy_json, copy_path, copy_text
 from tapeview.commands import COMMANDS
 from tapeview.goto import resolve
 from tapeview.heading import counter_words
-from tapeview.open_session import OpenSession
+from tapeview.knew import Knew
+from tapeview.open_session import OpenSession, Snapshot
 from tapeview.rules._engine import Finding
 from tapeview.tape.clean import printable
 from tapeview.tape.rows import Row
@@ -64,9 +65,18 @@ class MainScreen(Screen[None]):
     #goto-answer { width: 50%; }
     """
 
-    def __init__(self, opened: OpenSession, glyphs: Glyphs, start: int = 0) -> None:
+    def __init__(
+        self,
+        opened: OpenSession,
+        glyphs: Glyphs,
+        start: int = 0,
+        tape: str = "main",
+        trail: tuple[str, ...] = (),
+    ) -> None:
         super().__init__()
-        self.snapshot = opened.snapshot()
+        self.opened = opened
+        self.trail = (*trail, tape)
+        self.snapshot: Snapshot = opened.snapshot(tape)
         self.glyphs = glyphs
         self.message: tuple[str, str] = ("", "muted")
         self.pane = "timeline"
@@ -254,6 +264,9 @@ class MainScreen(Screen[None]):
         self._step_turn(-1)
 
     def _step_turn(self, step: int) -> None:
+        if isinstance(self.snapshot, Knew):
+            self._step_knew(self.snapshot, step)
+            return
         here = self.timeline.at
         places = sorted(self.snapshot.turn_row_of.values())
         ahead = [at for at in places if (at - here) * step > 0]
@@ -315,14 +328,52 @@ class MainScreen(Screen[None]):
             return
         if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
             return
+        row = self.row
+        agent = self.snapshot.agents.get(row.block) if row is not None and row.block else None
+        if agent is not None and agent.id not in self.trail and self.focused is self.timeline:
+            screen = MainScreen(self.opened, self.glyphs, tape=agent.id, trail=self.trail)
+            self.app.push_screen(screen)
+            return
         self.show_pane("block")
 
     def do_back(self) -> None:
         """Leave the go-to line, or go back to the timeline."""
         if self.asking:
             self._end_asking()
-        else:
+        elif self.focused is not self.timeline:
             self.show_pane("timeline")
+        elif isinstance(self.snapshot, Knew):
+            self._look_at(self.snapshot.whole)
+        elif len(self.trail) > 1:
+            self.app.pop_screen()
+
+    def do_knew(self) -> None:
+        """Show only what the model knew at this turn; again, all of the tape."""
+        if isinstance(self.snapshot, Knew):
+            self._look_at(self.snapshot.whole)
+            return
+        numbers = self.snapshot.turn_numbers
+        if not numbers:
+            self.say("no turns", "warn")
+            return
+        row = self.row
+        here = row.after if row is not None else 0
+        self._look_at(Knew(self.snapshot, here if here in numbers else numbers[0]))
+
+    def _look_at(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.timeline.show(snapshot)
+        self.show_pane("timeline")
+        self._show_block()
+
+    def _step_knew(self, knew: Knew, step: int) -> None:
+        number = knew.number + step
+        if number not in knew.turn_numbers:
+            self.say("no further turn", "warn")
+            return
+        knew = Knew(knew.whole, number)
+        self._look_at(knew)
+        self.timeline.go(knew.turn_row_of[number], line=3)
 
     def do_next_pane(self) -> None:
         """Give the next pane the focus."""

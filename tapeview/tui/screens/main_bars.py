@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tapeview.heading import heading_of, size_bars, tally_of
+from tapeview.knew import Knew
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, size_long
 from tapeview.tui.paint import cells_of
@@ -87,7 +88,14 @@ def _counter(screen: "MainScreen") -> Parts:
 def timeline_title(screen: "MainScreen", width: int) -> Parts:
     """``▌ main`` and the step counter."""
     focused = screen.focused is screen.timeline
-    name = (f" {screen.snapshot.tape.id}", "title-focus" if focused else "title")
+    style = "title-focus" if focused else "title"
+    snapshot = screen.snapshot
+    if isinstance(snapshot, Knew):
+        title, sizes = snapshot.words
+        sizes = sizes.replace("·", screen.glyphs.separator)
+        right: Parts = [(f"{sizes} ", "muted")]
+        return spread([*_title_mark(screen, focused), (f" {title}", style)], right, width)
+    name = (f" {f' {screen.glyphs.inside} '.join(screen.trail)}", style)
     right = _counter(screen)
     if screen.app.size.width >= WIDE:
         right.append((f"    {'time':<8}{'line':>7}{'bytes':>6}  ", "muted"))
@@ -98,7 +106,8 @@ def tabs(screen: "MainScreen", width: int) -> Parts:
     """One line for all panes, where only one of them fits."""
     left: Parts = [(screen.glyphs.cursor, "accent")]
     faults = len(screen.problems.loud)
-    names = {"timeline": screen.snapshot.tape.id, "block": "block"}
+    knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
+    names = {"timeline": knew or screen.trail[-1], "block": "block"}
     names["problems"] = f"problems {faults}" if faults else "problems none"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))

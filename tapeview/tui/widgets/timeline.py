@@ -32,6 +32,8 @@ BIG = 100_000
 
 FOLDED_AT_FIRST = frozenset({"notes", "segment", "branch"})
 
+RULES = frozenset({"turn", "boundary", "new", "answered"})
+
 Parts = list[tuple[str, str]]
 
 
@@ -89,6 +91,21 @@ class Timeline(LineList):
             hidden.update(fold_span(self.snapshot.rows, at))
         count = len(self.snapshot.rows)
         self.shown = array("I", (k for k in range(count) if k not in hidden))
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Another look at the session; the cursor stays on its block, and on its screen line."""
+        row = self.row
+        key = (row.block or row.record) if row is not None else None
+        with self.keep_place():
+            self.snapshot = snapshot
+            self.folded = {
+                at for at, row in enumerate(snapshot.rows) if row.kind in FOLDED_AT_FIRST
+            }
+            self._most = 0
+            self._measure_gutter()
+            self._measure_shown()
+            at = snapshot.row_of.get(key, 0) if key is not None else 0
+            self.cursor = self._visible_place(at)
 
     def _measure_gutter(self) -> None:
         width = self.app.size.width
@@ -190,7 +207,7 @@ class Timeline(LineList):
         columns = self._columns(width)
         text = self._text(row)
         ground = self._ground(row, text, at, selected)
-        if row.kind in ("turn", "boundary"):
+        if row.kind in RULES:
             return self._turn_rule(at, row, width, selected, ground, columns)
         faint = self._is_faint(row)
         parts = self._margin(row, selected, at)
@@ -252,7 +269,8 @@ class Timeline(LineList):
             "unsent": (glyphs.unsent, "unsent"),
             "": (" ", "fg"),
         }
-        return [first, signs.get(mark, (" ", "fg")), (" ", "fg")]
+        new = (glyphs.folded, "result") if at in self.snapshot.new_rows else (" ", "fg")
+        return [first, signs.get(mark, (" ", "fg")), new]
 
     def _words(self, row: Row, text: RowText, faint: bool, columns: _Columns, at: int) -> Parts:
         """Sign, name, gist, badge and the figures at the right."""
@@ -376,7 +394,7 @@ class Timeline(LineList):
     def _turn_rule(
         self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
     ) -> Strip:
-        double = row.kind == "boundary"
+        double = row.kind != "turn"
         rule = self.glyphs.double_rule if double else self.glyphs.rule
         parts = self._margin(row, selected, at)[:2]
         parts += rule_parts(
