@@ -2,14 +2,13 @@
 
 The report says where in the program it happened, never what was in a tape: no message of the
 error, no value of a variable, no line of the source that could quote one.
+
+Most imports are late: only a crash needs them, and every start would pay for them.
 """
 
 import os
-import platform
 import sys
-import tempfile
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import TracebackType
 
@@ -32,6 +31,8 @@ def install(environ: Mapping[str, str] = os.environ) -> None:
 
 def report_text(error: BaseException) -> str:
     """The report: versions, and for the error and its causes the types and the places."""
+    import platform
+
     lines = [
         f"tapeview {_version('tapeview')}, textual {_version('textual')}, Python "
         f"{platform.python_version()}, {platform.system()}",
@@ -55,6 +56,8 @@ def _frames(trace: TracebackType | None) -> list[str]:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:
@@ -65,6 +68,8 @@ def write_report(text: str, environ: Mapping[str, str]) -> Path | None:
     """Write the report into the user's state folder, or a temporary one; None where nothing can
     be written.
     """  # noqa: D205
+    import tempfile
+
     home = environ.get("HOME") or str(Path.home())
     state = Path(environ.get("XDG_STATE_HOME") or Path(home) / ".local" / "state") / "tapeview"
     for folder in (state, Path(tempfile.gettempdir())):

@@ -72,13 +72,14 @@ def _rows_at(snapshot: Snapshot, number: int) -> tuple[list[Row], list[Row]]:
     known = sent_before(line.index, line.tape.sent, turn)
     blocks = {id(block) for message in known for block in message.blocks}
     frame = [row for row in snapshot.rows if row.kind in ("system", "tools")]
+    rows = [row for row in snapshot.rows if snapshot.of(row) is line]
     sent = [
-        row
-        for row in snapshot.rows
+        msgspec.structs.replace(row, unsent="")  # whatever became of it later, this call had it
+        for row in rows
         if (row.kind == "turn" and row.turn < number)
-        or (row.block is not None and id(row.block) in blocks)
+        or (row.block is not None and row.message >= 0 and id(row.block) in blocks)
     ]
-    reply = [row for row in snapshot.rows if row.turn == number and row.kind in ("turn", "block")]
+    reply = [row for row in rows if row.turn == number and row.kind in ("turn", "block")]
     return [*frame, *sent], reply
 
 

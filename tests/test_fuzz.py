@@ -1,4 +1,4 @@
-"""Whatever the bytes are: they open, or one sentence says why not; and nothing raises after that."""
+"""Whatever the bytes are: they open, or one sentence says why not; nothing raises after that."""
 
 import os
 from pathlib import Path

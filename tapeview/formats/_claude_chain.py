@@ -76,10 +76,7 @@ class Tree:
         self.left: set[Record] = set()
         """What the last boundary left behind, where it kept a segment."""
         self._keep_segment()
-        self.children: dict[str, list[Record]] = defaultdict(list)
-        for record, parent in self.parents.items():
-            if parent:
-                self.children[parent].append(record)
+        self._with_children = set(self.parents.values())
         self.all_side = all(facts_of(record).sidechain for record in self.by_uuid.values())
         self._fates: dict[Record, str] = {}
 
@@ -114,7 +111,7 @@ class Tree:
 
     def leaf(self) -> Record | None:
         """Step 3: the newest user or assistant line that a childless line leads up to."""
-        spoken = [r for r in self.leaves() if self.all_side or not facts_of(r).sidechain]
+        spoken = [r for r in self.leaves if self.all_side or not facts_of(r).sidechain]
         if all(len(record.time) == CANONICAL and record.time[-1] == "Z" for record in spoken):
             # Times that are all spelled alike are in order as texts are.
             newest = max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
@@ -145,12 +142,13 @@ class Tree:
         """Steps 4 and 5: the line that ends in a leaf."""
         return self.with_siblings(self.walk(leaf))
 
-    def leaves(self) -> list[Record]:
+    @cached_property
+    def leaves(self) -> Sequence[Record]:
         """The last user or assistant line above every childless line, in stored order."""
         tried: set[Record] = set()
         found: dict[Record, None] = {}
         for record in self.by_uuid.values():
-            if not self.children.get(facts_of(record).uuid):
+            if facts_of(record).uuid not in self._with_children:
                 spoken = self._nearest_spoken(record, tried)
                 if spoken is not None:
                     found[spoken] = None
@@ -198,27 +196,29 @@ class Tree:
         """Step 5: lines of the same reply off the chain, and results below that reply's lines."""
         held = set(chain)
         last = {record.message_id: k for k, record in enumerate(chain) if record.message_id}
-        siblings: dict[int, list[Record]] = defaultdict(list)
-        results: dict[int, list[Record]] = defaultdict(list)
-        for record in self.by_uuid.values():
-            if record in held:
-                continue
-            if record.message_id in last:
-                siblings[last[record.message_id]].append(record)
-            elif (parent := self.by_uuid.get(self.parents[record])) is not None:
-                place = last.get(parent.message_id)
-                if place is not None and any(b.kind == "tool_result" for b in record.blocks):
-                    results[place].append(record)
-        inserted = {
-            k: sorted(siblings.get(k, ()), key=self._age)
-            + sorted(results.get(k, ()), key=self._age)
-            for k in siblings.keys() | results.keys()
-        }
+        inserted: dict[int, list[Record]] = {}
+        for identity, place in last.items():
+            for lines in self._of_reply[identity]:
+                if more := [record for record in lines if record not in held]:
+                    inserted.setdefault(place, []).extend(sorted(more, key=self._age))
         whole: list[Record] = []
         for k, record in enumerate(chain):
             whole.append(record)
             whole += inserted.get(k, ())
         return whole
+
+    @cached_property
+    def _of_reply(self) -> Mapping[str, tuple[list[Record], list[Record]]]:
+        """By message id: the lines of the reply, and the results that hang below one of them."""
+        found: dict[str, tuple[list[Record], list[Record]]] = defaultdict(lambda: ([], []))
+        for record in self.by_uuid.values():
+            if record.message_id:
+                found[record.message_id][0].append(record)
+            elif record.role == "user":
+                parent = self.by_uuid.get(self.parents[record])
+                if parent is not None and parent.message_id and _has_result(record):
+                    found[parent.message_id][1].append(record)
+        return found
 
     def _age(self, record: Record) -> tuple[float, int]:
         moment = _seconds(record.time)
@@ -272,6 +272,10 @@ class Tree:
         fate = self._fates.get(current, fate)
         self._fates.update(dict.fromkeys(way, fate))
         return fate
+
+
+def _has_result(record: Record) -> bool:
+    return any(block.kind == "tool_result" for block in record.blocks)
 
 
 def _above(skipped: Mapping[str, str], parent: str) -> str:

@@ -232,8 +232,10 @@ def _added_result(call: str) -> tuple[Record, Block]:
 
 def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:
     """What resuming would do, in one line; stored messages are counted (``design.md`` 3)."""
-    sent = {id(block) for message in cleaned.messages for block in message.blocks}
-    kept = sum(any(id(block) in sent for block in message.blocks) for message in chain.messages)
+    kept = len(chain.messages)
+    if cleaned.messages is not chain.messages:
+        sent = {id(block) for message in cleaned.messages for block in message.blocks}
+        kept = sum(any(id(block) in sent for block in m.blocks) for m in chain.messages)
     total = len(chain.messages) + chain.before_boundary + _off_chain(chain)
     parts = [f"resume sends {kept} of {count(total, 'message')}"]
     if cleaned.unanswered:

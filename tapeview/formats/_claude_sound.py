@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tapeview.formats._claude_line import facts_of
 from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT, Block, BlockFacts
 from tapeview.tape.message import Message
-from tapeview.tape.record import Record
 
 __all__ = ["is_sound"]
 
@@ -18,8 +17,11 @@ def is_sound(chain: Sequence[Message], resumed: bool) -> bool:
     waiting: set[str] = set()
     role = ""
     for message in chain:
-        if message.role == role or not all(map(_is_plain, message.records)):
+        if message.role == role:
             return False
+        for record in message.records:
+            if not record.blocks or record.is_failure or facts_of(record).shown_only:
+                return False
         role = message.role
         if role == "user":
             if not _answers(message.blocks, waiting):
@@ -35,10 +37,6 @@ def is_sound(chain: Sequence[Message], resumed: bool) -> bool:
                 seen.add(block.id)
                 waiting.add(block.id)
     return not waiting and (role != "user" or not resumed)
-
-
-def _is_plain(record: Record) -> bool:
-    return bool(record.blocks) and not record.is_failure and not facts_of(record).shown_only
 
 
 def _is_whole_reply(blocks: Sequence[Block]) -> bool:

@@ -47,10 +47,12 @@ class AgentFile(msgspec.Struct, frozen=True):
 def segments(records: Sequence[Record], chain: Chain, words_of: RecordWords) -> list[Tape]:
     """The arrays before each boundary, ``main~1`` the last of them first."""
     found: list[Tape] = []
+    first = _first(chain)
+    if first is None or facts_of(first).subtype != "compact_boundary":
+        return found
     held = set(chain.lines)
     position = {record: k for k, record in enumerate(records)}
     limit = len(records)
-    first = _first(chain)
     while first is not None and facts_of(first).subtype == "compact_boundary":
         if position[first] >= limit:
             break
@@ -105,6 +107,8 @@ def _line(
 
 def numbered(main: Tape, before: Sequence[Tape]) -> tuple[Tape, ...]:
     """Main and its segments with turns counted through, oldest segment first."""
+    if not before:
+        return (main,)
     number = 1
     counted: list[Tape] = []
     for tape in (*reversed(before), main):
@@ -120,9 +124,10 @@ def branches(tree: Tree, chain: Chain, held: set[Record], first_turn: int) -> li
     a prompt stands against another prompt or a reply.
     """
     found: list[Tape] = []
-    follows = _next_spoken(chain.lines)
-    for leaf in tree.leaves():
-        if leaf in held or facts_of(leaf).sidechain:
+    leaves = [leaf for leaf in tree.leaves if leaf not in held and not facts_of(leaf).sidechain]
+    follows = _next_spoken(chain.lines) if leaves else {}
+    for leaf in leaves:
+        if leaf in held:
             continue
         line = tree.line_to(leaf)
         start = next((k for k, record in enumerate(line) if record not in held), len(line))
@@ -182,7 +187,7 @@ def inline_agents(
     found: list[Tape] = []
     held: set[Record] = set()
     free = list(callers)
-    for leaf in tree.leaves():
+    for leaf in tree.leaves:
         if leaf in held:
             continue
         line = [record for record in tree.line_to(leaf) if record not in held]

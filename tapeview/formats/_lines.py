@@ -11,7 +11,7 @@ from tapeview.tape.json_text import JsonFault, Span, skip_blank, split_values
 from tapeview.tape.record import Record
 from tapeview.tape.source import Source
 
-__all__ = ["Line", "ReadRecord", "lines_of", "records_of_line"]
+__all__ = ["Line", "ReadRecord", "lines_of", "records_in", "records_of_line"]
 
 CHUNK = 1 << 18
 
@@ -40,7 +40,7 @@ def lines_of(source: Source, start: int = 0, number: int = 1) -> Iterator[Line]:
             if pieces:
                 text = b"".join((*pieces, text))
                 pieces.clear()
-            yield Line(offset, number, text, True)
+            yield tuple.__new__(Line, (offset, number, text, True))  # half the time of Line(...)
             offset += len(text) + 1
             number += 1
             begin = end + 1
@@ -48,6 +48,18 @@ def lines_of(source: Source, start: int = 0, number: int = 1) -> Iterator[Line]:
             pieces.append(chunk[begin:])
     if pieces:
         yield Line(offset, number, b"".join(pieces), False)
+
+
+def records_in(source: Source, read: ReadRecord, start: int = 0) -> Iterator[Record]:
+    """The records of all lines from byte ``start`` on, which is where a line begins."""
+    for line in lines_of(source, start):
+        text = line.text
+        if text[:1] == b"{" and text[-1:] == b"}":
+            record = read(line.start, text, line.number, False)
+            if record.kind != "unreadable":
+                yield record
+                continue
+        yield from records_of_line(line, read)
 
 
 def records_of_line(line: Line, read: ReadRecord) -> Iterator[Record]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from tapeview.errors import OpenError
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Elements, Head
-from tapeview.formats._lines import lines_of, records_of_line
+from tapeview.formats._lines import records_in
 from tapeview.shapes.fields import is_text, text_of
 from tapeview.tape.json_text import JsonFault, skip_blank, skip_value
 from tapeview.tape.message import message_of
@@ -140,8 +140,7 @@ class _LinesStore(_MessagesStore):
     """One message a line."""
 
     def records(self, start: int = 0) -> Iterator[Record]:
-        for line in lines_of(self.source, start):
-            yield from records_of_line(line, self._line)
+        return records_in(self.source, self._line, start)
 
     def _line(self, start: int, raw: bytes, line: int, shares: bool) -> Record:
         """Unlike an element of an array, a line may hold more than one value, or none."""

@@ -9,12 +9,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
-import msgspec
-from msgspec import UNSET, Raw, UnsetType
-
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
-from tapeview.formats._claude_line import Kept, LineFacts, facts_of
+from tapeview.formats._claude_line import LineFacts, facts_of
 from tapeview.formats._claude_members import members_of
+from tapeview.formats._claude_read import read_line
 from tapeview.formats._claude_sent import clean, resume_sentence
 from tapeview.formats._claude_tapes import (
     AGENT_TOOLS,
@@ -28,12 +26,11 @@ from tapeview.formats._claude_tapes import (
 )
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Head
-from tapeview.formats._lines import lines_of, records_of_line
-from tapeview.shapes.anthropic import AnthropicShape, read_content
+from tapeview.formats._lines import records_in
+from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import Block
-from tapeview.tape.json_text import JsonFault, loads
-from tapeview.tape.record import Record, RecordKind, Role
+from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame, Tape
@@ -53,56 +50,7 @@ SIDE_TYPES = frozenset(
     }
 )
 MARKS = frozenset({"sessionId", "session_id", "leafUuid", "messageId"})
-NESTED = frozenset({"message", "attachment", "compactMetadata", "content", "toolUseResult"})
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
-
-
-class _Message(msgspec.Struct):
-    role: str = ""
-    content: Raw | UnsetType = UNSET
-    id: str | None = None
-    model: str | None = None
-
-
-class _Kind(msgspec.Struct):
-    type: str = ""
-
-
-class _Segment(msgspec.Struct):
-    headUuid: str = ""  # noqa: N815
-    anchorUuid: str = ""  # noqa: N815
-    tailUuid: str = ""  # noqa: N815
-
-
-class _Compact(msgspec.Struct):
-    preservedSegment: _Segment | None = None  # noqa: N815
-
-
-class _Line(msgspec.Struct):
-    """The members that the parent chain and the rows need."""
-
-    type: str = ""
-    uuid: str | None = None
-    parentUuid: str | None = None  # noqa: N815
-    logicalParentUuid: str | None = None  # noqa: N815
-    timestamp: str | None = None
-    sessionId: str | None = None  # noqa: N815
-    version: str | None = None
-    cwd: str | None = None
-    subtype: str | None = None
-    isSidechain: bool | None = None  # noqa: N815
-    isMeta: bool | None = None  # noqa: N815
-    isVisibleInTranscriptOnly: bool | None = None  # noqa: N815
-    isCompactSummary: bool | None = None  # noqa: N815
-    isApiErrorMessage: bool | None = None  # noqa: N815
-    message: _Message | None = None
-    attachment: _Kind | None = None
-    compactMetadata: _Compact | None = None  # noqa: N815
-    content: Raw | UnsetType = UNSET
-    toolUseResult: Raw | UnsetType = UNSET  # noqa: N815
-
-
-_decoder = msgspec.json.Decoder(_Line)
 
 
 class ClaudeCode(Format):
@@ -137,8 +85,7 @@ class ClaudeCode(Format):
 
 class _ClaudeStore(Store):
     def records(self, start: int = 0) -> Iterator[Record]:
-        for line in lines_of(self.source, start):
-            yield from records_of_line(line, _read)
+        return records_in(self.source, read_line, start)
 
     def session(self, records: Sequence[Record]) -> Session:
         tree = Tree(records)
@@ -169,9 +116,9 @@ class _ClaudeStore(Store):
         sources: list[Source] = []
         for member in members_of(self.path, session_id):
             sources.append(member.source)
-            read = partial(_read, member=len(sources))
-            found = (r for line in lines_of(member.source) for r in records_of_line(line, read))
-            files.append(AgentFile(member.id, tuple(found), member.tool_use_id))
+            read = partial(read_line, member=len(sources))
+            found = tuple(records_in(member.source, read))
+            files.append(AgentFile(member.id, found, member.tool_use_id))
         return files, tuple(sources)
 
     def _tapes(
@@ -231,122 +178,6 @@ def _callers(
         if block.id in by_id
     }
     return calls, asked, by_id
-
-
-def _read(start: int, raw: bytes, line: int, shares: bool, member: int = 0) -> Record:
-    try:
-        row = _decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        try:
-            row = _read_slowly(raw)
-        except JsonFault as fault:
-            return Record(
-                start,
-                len(raw),
-                line,
-                "unreadable",
-                label=fault.reason,
-                shares_line=shares,
-                member=member,
-            )
-    kind, role, content = _sort_out(row)
-    message = row.message
-    return Record(
-        start,
-        len(raw),
-        line,
-        kind,
-        role,
-        message.role if message else "",
-        read_content(content) if kind == "message" else (),
-        message.id or "" if message and role == "assistant" else "",
-        row.timestamp or "",
-        _label(row) if kind != "message" else "summary" if row.isCompactSummary else "",
-        is_failure=bool(row.isApiErrorMessage),
-        shares_line=shares,
-        facts=LineFacts(
-            row.uuid or "",
-            row.parentUuid or "",
-            row.logicalParentUuid or "",
-            row.type,
-            row.subtype or "",
-            sidechain=bool(row.isSidechain),
-            shown_only=bool(row.isVisibleInTranscriptOnly and not row.isCompactSummary),
-            summary=bool(row.isCompactSummary),
-            meta=bool(row.isMeta),
-            model=(message.model or "") if message else "",
-            version=row.version or "",
-            cwd=row.cwd or "",
-            kept=_kept(row),
-            agent=_agent(row),
-            session_id=row.sessionId or "",
-        ),
-        member=member,
-    )
-
-
-def _sort_out(row: _Line) -> tuple[RecordKind, Role, bytes]:
-    """What the record is, whose, and the content to read blocks from."""
-    if row.type in ("user", "assistant") and row.message is not None:
-        content = row.message.content
-        role: Role = "user" if row.type == "user" else "assistant"
-        return "message", role, b"" if content is UNSET else bytes(content)
-    if row.type == "system" and row.subtype == "local_command" and row.content is not UNSET:
-        return "message", "user", bytes(row.content)
-    return "note", "", b""
-
-
-def _kept(row: _Line) -> Kept | None:
-    compact = row.compactMetadata
-    segment = compact.preservedSegment if compact is not None else None
-    if segment is None or not (segment.headUuid and segment.anchorUuid and segment.tailUuid):
-        return None
-    return Kept(segment.headUuid, segment.anchorUuid, segment.tailUuid)
-
-
-def _agent(row: _Line) -> str:
-    """``toolUseResult.agentId``: the sub-agent whose answer the line brings."""
-    result = row.toolUseResult
-    if result is UNSET or b'"agentId"' not in (raw := bytes(result)):
-        return ""
-    return text_of(fields_of(raw).get("agentId"))
-
-
-def _label(row: _Line) -> str:
-    if row.type == "attachment" and row.attachment is not None:
-        return f"attachment {row.attachment.type}".strip()
-    if row.subtype:
-        return f"{row.type} {row.subtype}".strip()
-    return row.type or "note"
-
-
-def _read_slowly(raw: bytes) -> _Line:
-    """The same members out of a line that msgspec refuses: odd types, lone surrogates, NaN."""
-    value = loads(raw)
-    if not isinstance(value, dict):
-        raise JsonFault(0, "it is no JSON object")
-    row = _Line()
-    for name in row.__struct_fields__:
-        member = value.get(name)
-        if name not in NESTED and isinstance(member, bool if name.startswith("is") else str):
-            setattr(row, name, member)
-    fields = fields_of(raw)
-    if isinstance(value.get("message"), dict):
-        message = fields_of(fields["message"])
-        content = message.get("content")
-        row.message = _Message(
-            text_of(message.get("role")),
-            UNSET if content is None else Raw(content),
-            text_of(message.get("id")),
-            text_of(message.get("model")),
-        )
-    if isinstance(value.get("attachment"), dict):
-        row.attachment = _Kind(text_of(fields_of(fields["attachment"]).get("type")))
-    if "content" in fields:
-        row.content = Raw(fields["content"])
-    if "toolUseResult" in fields:
-        row.toolUseResult = Raw(fields["toolUseResult"])
-    return row
 
 
 def _message_json(record: Record, raw: bytes) -> bytes:

@@ -11,11 +11,18 @@ from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
 from tapeview.tape.block import Block, BlockFacts, JsonPath
-from tapeview.tape.json_text import elements, loads, locate
+from tapeview.tape.json_text import Buffer, elements, loads, locate
 from tapeview.tape.record import Role
 from tapeview.tape.shape import Part, Reading
 
-__all__ = ["AnthropicShape", "block_parts", "content_parts", "read_content"]
+__all__ = [
+    "AnthropicShape",
+    "Light",
+    "block_parts",
+    "blocks_of",
+    "content_parts",
+    "read_content",
+]
 
 ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
 
@@ -28,15 +35,20 @@ PAYLOADS: Mapping[str, str] = {
     "mcp_tool_use": "input",
     "image": "source",
     "document": "source",
+    "tool_result": "content",
 }
 """The member that carries a block; every ``..._result`` block carries ``content``."""
+
+EMPTY_PAYLOADS = (b"", b'""', b"[]", b"null")
+PATHS = tuple(("content", k) for k in range(64))
+"""Paths of the first blocks, so that most blocks share theirs."""
 
 
 class _Typed(msgspec.Struct):
     type: str = ""
 
 
-class _Light(msgspec.Struct):
+class Light(msgspec.Struct, gc=False):
     """The members that a row of the timeline or a rule needs, the heavy ones undecoded."""
 
     type: str = ""
@@ -60,7 +72,7 @@ class _Message(msgspec.Struct):
     id: str | UnsetType | None = UNSET
 
 
-_lights = msgspec.json.Decoder(list[_Light])
+_lights = msgspec.json.Decoder(list[Light])
 _types = msgspec.json.Decoder(list[_Typed])
 _message = msgspec.json.Decoder(_Message)
 
@@ -102,7 +114,7 @@ class AnthropicShape:
         return loads(message[start:end])
 
 
-def read_content(content: bytes) -> tuple[Block, ...]:
+def read_content(content: Buffer) -> tuple[Block, ...]:
     """Blocks of a message's ``content``: one for a string, one for each element of a list."""
     if not content:
         return ()
@@ -113,26 +125,35 @@ def read_content(content: bytes) -> tuple[Block, ...]:
     try:
         lights = _lights.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read_list_slowly(content)
-    blocks = [_from_light(light, ("content", k)) for k, light in enumerate(lights)]
-    if any(block.size < 0 for block in blocks):
-        return _read_list_slowly(content)
+        return _read_list_slowly(bytes(content))
+    blocks = blocks_of(lights)
+    return _read_list_slowly(bytes(content)) if blocks is None else blocks
+
+
+def blocks_of(lights: list[Light]) -> tuple[Block, ...] | None:
+    """The blocks of decoded content; None where a kind is unknown: its size is all its text."""
+    if len(lights) == 1 and (member := PAYLOADS.get(lights[0].type)):
+        return (_from_light(lights[0], member, PATHS[0]),)
+    blocks = []
+    for k, light in enumerate(lights):
+        member = PAYLOADS.get(light.type) or _payload_member(light.type)
+        if not member:
+            return None
+        blocks.append(_from_light(light, member, _path(k)))
     return tuple(blocks)
 
 
+def _path(k: int) -> JsonPath:
+    return PATHS[k] if k < len(PATHS) else ("content", k)
+
+
 def _payload_member(kind: str) -> str:
-    if kind == "tool_result" or kind.endswith("_tool_result"):
-        return "content"
-    return PAYLOADS.get(kind, "")
+    return "content" if kind.endswith("_tool_result") else PAYLOADS.get(kind, "")
 
 
-def _from_light(light: _Light, path: JsonPath) -> Block:
-    """The block; its size is -1 where the kind is unknown and only the whole text would tell."""
-    member = _payload_member(light.type)
-    if not member:
-        return Block(light.type, path, -1)
+def _from_light(light: Light, member: str, path: JsonPath) -> Block:
     payload: Raw | UnsetType = getattr(light, member)
-    raw = b"" if payload is UNSET else bytes(payload)
+    raw = b"" if payload is UNSET else memoryview(payload)
     facts = BlockFacts.NONE
     identity = name = ""
     if member == "input":
@@ -183,17 +204,20 @@ def _from_fields(fields: Mapping[str, bytes], raw_size: int, path: JsonPath) -> 
     return _finish(kind, path, raw, identity, name, facts)
 
 
-def _finish(kind: str, path: JsonPath, raw: bytes, identity: str, name: str, facts: int) -> Block:
-    if raw in (b"", b'""', b"[]", b"null"):
+def _finish(kind: str, path: JsonPath, raw: Buffer, identity: str, name: str, facts: int) -> Block:
+    size, first = len(raw), raw[0] if raw else 0
+    nested: tuple[str, ...] = ()
+    if size <= 4 and bytes(raw) in EMPTY_PAYLOADS:
         facts |= BlockFacts.EMPTY
-    elif kind == "text" and is_text(raw):
-        facts |= text_facts(raw)
-    nested = _nested_types(raw) if raw[:1] == b"[" and kind == "tool_result" else ()
-    size = len(raw) - 2 if raw[:1] == b'"' else len(raw)
-    return Block(kind, path, size, identity, name, facts, nested)
+    elif first == 0x22:
+        if kind == "text":
+            facts |= text_facts(raw)
+    elif first == 0x5B and kind == "tool_result":
+        nested = _nested_types(raw)
+    return Block(kind, path, size - 2 if first == 0x22 else size, identity, name, facts, nested)
 
 
-def _input_facts(raw: bytes) -> int:
+def _input_facts(raw: Buffer) -> int:
     if not raw:
         return BlockFacts.INPUT_ABSENT
     return BlockFacts.NONE if raw[0] == 0x7B else BlockFacts.INPUT_NOT_OBJECT
@@ -205,10 +229,11 @@ def _id_facts(raw: bytes | None) -> tuple[str, int]:
     return text_of(raw), BlockFacts.NONE if is_text(raw) else BlockFacts.ID_NOT_TEXT
 
 
-def _nested_types(raw: bytes) -> tuple[str, ...]:
+def _nested_types(content: Buffer) -> tuple[str, ...]:
     try:
-        return tuple(typed.type for typed in _types.decode(raw))
+        return tuple([typed.type for typed in _types.decode(content)])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        raw = bytes(content)
         return tuple(text_of(fields_of(raw[a:b]).get("type")) for a, b in elements(raw, 0))
 
 
@@ -216,7 +241,7 @@ def _read_list_slowly(content: bytes) -> tuple[Block, ...]:
     blocks = []
     for k, (start, end) in enumerate(elements(content, 0)):
         raw = content[start:end]
-        blocks.append(_from_fields(fields_of(raw), len(raw), ("content", k)))
+        blocks.append(_from_fields(fields_of(raw), len(raw), _path(k)))
     return tuple(blocks)
 
 

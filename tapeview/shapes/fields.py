@@ -1,7 +1,7 @@
 """Looking into an object without decoding what is not asked for."""
 
 from tapeview.tape.block import BlockFacts
-from tapeview.tape.json_text import JsonFault, loads, members, skip_blank
+from tapeview.tape.json_text import Buffer, JsonFault, loads, members, skip_blank
 
 __all__ = ["fields_of", "is_text", "text_facts", "text_of"]
 
@@ -32,11 +32,11 @@ def text_of(raw: bytes | None) -> str:
         return ""
 
 
-def text_facts(raw: bytes) -> int:
+def text_facts(raw: Buffer) -> int:
     """Whether a string is empty, or whitespace alone: bits of ``BlockFacts``."""
     if len(raw) == 2:
         return BlockFacts.EMPTY
     # Only a blank or an escape can begin a blank text; most texts are told by one byte.
-    if raw[1] in b" \t\\\xc2\xe1\xe2\xe3\xef" and text_of(raw).isspace():
+    if raw[1] in b" \t\\\xc2\xe1\xe2\xe3\xef" and text_of(bytes(raw)).isspace():
         return BlockFacts.BLANK
     return BlockFacts.NONE

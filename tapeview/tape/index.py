@@ -17,7 +17,16 @@ from tapeview.tape.block import (
     BlockFacts,
     Place,
 )
-from tapeview.tape.link import LINK_STATES, End, Link, LinkState, has_id, links_of
+from tapeview.tape.link import (
+    LINK_STATES,
+    End,
+    Ends,
+    Link,
+    LinkState,
+    ends_of,
+    has_id,
+    links_of,
+)
 from tapeview.tape.message import Message, Side, sides_of
 from tapeview.tape.record import Record, Role
 from tapeview.tape.tape import Frame
@@ -56,7 +65,7 @@ class Index:
     @cached_property
     def links(self) -> tuple[Link, ...]:
         """Links in order of their first end."""
-        return links_of(self.messages, self.sides)
+        return links_of(self.messages, self.sides, self._all_ends)
 
     @cached_property
     def link_of(self) -> Mapping[Block, Link]:
@@ -75,12 +84,14 @@ class Index:
     def _ends(self) -> Mapping[str, Sequence[End]]:
         """Calls and results by block type, in order."""
         ends: dict[str, list[End]] = defaultdict(list)
-        sides = self.side_numbers
-        for number, message in enumerate(self.messages):
-            for k, block in enumerate(message.blocks):
-                if block.kind in CALLS or block.kind in RESULTS:
-                    ends[block.kind].append(End(block, Place(number, k), sides.get(number, -1)))
+        for some in self._all_ends:
+            for end in some:
+                ends[end.block.kind].append(end)
         return ends
+
+    @cached_property
+    def _all_ends(self) -> Ends:
+        return ends_of(self.messages, self.sides)
 
     @property
     def calls(self) -> Sequence[End]:

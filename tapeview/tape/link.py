@@ -7,7 +7,7 @@ Server calls pair inside their assistant side, or with the next one for a deferr
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -22,7 +22,7 @@ from tapeview.tape.block import (
 )
 from tapeview.tape.message import Message, Side
 
-__all__ = ["LINK_STATES", "End", "Link", "LinkState", "has_id", "links_of"]
+__all__ = ["LINK_STATES", "End", "Ends", "Link", "LinkState", "ends_of", "has_id", "links_of"]
 
 LinkState = Literal[
     "answered", "pending", "dangling", "orphan", "late", "early", "doubled", "swapped"
@@ -52,7 +52,7 @@ class End(msgspec.Struct, frozen=True, gc=False, eq=False):
     """The side's number; -1 for a message that belongs to none."""
 
 
-class Link(msgspec.Struct, frozen=True, eq=False):
+class Link(msgspec.Struct, frozen=True, gc=False, eq=False):
     """A call (None for an orphan) and its results (none for a dangling or pending call)."""
 
     state: LinkState
@@ -103,21 +103,16 @@ class _Candidates:
 class _Pairing:
     """Calls and results of one tape on their way to becoming links."""
 
-    def __init__(self, messages: Sequence[Message], sides: Sequence[Side]) -> None:
+    def __init__(self, sides: Sequence[Side], ends: "Ends") -> None:
         self.sides = sides
-        side_of = {number: side.number for side in sides for number in side.messages}
         self.calls: dict[int, list[End]] = {}
         self.results: dict[int, list[End]] = {}
         self.by_key: dict[int, dict[_Key, list[End]]] = {}
-        for number, message in enumerate(messages):
-            side = side_of.get(number, -1)
-            for k, block in enumerate(message.blocks):
-                if block.kind in CALLS:
-                    end = End(block, Place(number, k), side)
-                    self.calls.setdefault(side, []).append(end)
-                    self.by_key.setdefault(side, {}).setdefault(_key(block), []).append(end)
-                elif block.kind in RESULTS:
-                    self.results.setdefault(side, []).append(End(block, Place(number, k), side))
+        for end in ends.calls:
+            self.calls.setdefault(end.side, []).append(end)
+            self.by_key.setdefault(end.side, {}).setdefault(_key(end.block), []).append(end)
+        for end in ends.results:
+            self.results.setdefault(end.side, []).append(end)
         self.answers: dict[Block, list[End]] = {}
         self.far: dict[Block, LinkState] = {}
         self.orphans: list[End] = []
@@ -184,9 +179,32 @@ def has_id(block: Block) -> bool:
     return not block.facts & (BlockFacts.ID_ABSENT | BlockFacts.ID_NOT_TEXT)
 
 
-def links_of(messages: Sequence[Message], sides: Sequence[Side]) -> tuple[Link, ...]:
-    """Every link of the tape, ordered by its first end."""
-    pairing = _Pairing(messages, sides)
+class Ends(NamedTuple):
+    """All calls and all results of a tape, in order."""
+
+    calls: Sequence[End]
+    results: Sequence[End]
+
+
+def ends_of(messages: Sequence[Message], sides: Sequence[Side]) -> Ends:
+    """Where the calls and results of a tape stand."""
+    side_of = {number: side.number for side in sides for number in side.messages}
+    calls: list[End] = []
+    results: list[End] = []
+    for number, message in enumerate(messages):
+        for k, block in enumerate(message.blocks):
+            if block.kind in CALLS:
+                calls.append(End(block, Place(number, k), side_of.get(number, -1)))
+            elif block.kind in RESULTS:
+                results.append(End(block, Place(number, k), side_of.get(number, -1)))
+    return Ends(calls, results)
+
+
+def links_of(
+    messages: Sequence[Message], sides: Sequence[Side], ends: Ends | None = None
+) -> tuple[Link, ...]:
+    """Every link of the tape, ordered by its first end; ``ends`` where they are known already."""
+    pairing = _Pairing(sides, ends or ends_of(messages, sides))
     pairing.pair()
     waiting = _waiting_sides(messages, sides)
     swapped = _swapped(pairing)

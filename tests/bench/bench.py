@@ -34,8 +34,7 @@ INDEX = """
 import sys, time
 from tapeview.open_session import load
 start = time.process_time()
-snapshot = load(sys.argv[1]).snapshot()
-snapshot.index.links, snapshot.rows
+load(sys.argv[1]).snapshot().index.links
 print(time.process_time() - start)
 """
 
@@ -46,7 +45,7 @@ from tapeview.report import Report, report_of
 from tapeview.rules._registry import all_rules
 all_rules()
 start = time.process_time()
-Report([report_of(load(sys.argv[1]).snapshot())]).to_json()
+Report([report_of(load(sys.argv[1]))]).to_json()
 print(time.process_time() - start)
 """
 
@@ -97,9 +96,7 @@ def figures(session: str) -> list[str]:
             lambda: inner(BASELINE, session), lambda code=code: inner(code, session)
         )
         lines.append(row(what, f"{base:.2f} s", f"{mine:.2f} s", f"{ratio:.1f} times", aim))
-    base, mine, _ = pairs(
-        lambda: whole("-c", "pass"), lambda: whole("-m", "tapeview", "--help")
-    )
+    base, mine, _ = pairs(lambda: whole("-c", "pass"), lambda: whole("-m", "tapeview", "--help"))
     over = f"{(mine - base) * 1000:.0f} ms over"
     lines.append(
         row("`tapeview --help`", f"{base * 1000:.0f} ms", f"{mine * 1000:.0f} ms", over, "80 ms")

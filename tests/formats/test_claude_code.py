@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tapeview import show
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_sent import clean_in_full
 from tapeview.formats._claude_sound import is_sound
@@ -741,3 +742,16 @@ def test_a_healthy_chain_is_told_to_be_sound():
     assert is_sound(session(ASK).main.messages, resumed=False)
     assert not is_sound(session(ASK).main.messages, resumed=True)
     assert is_sound((), resumed=True)
+
+
+@given(random_lines)
+def test_every_tape_of_any_session_can_be_looked_at(lines):
+    opened_session = OpenSession(session(*lines))
+    for tape in opened_session.session.tapes:
+        snapshot = opened_session.snapshot(tape.id)
+        assert len(snapshot.gutters(3)[0]) == len(snapshot.rows)
+        for finding in snapshot.findings:
+            assert finding.sentence
+            assert 0 <= snapshot.row_of_finding(finding) < len(snapshot.rows)
+        for number in snapshot.turn_numbers:
+            assert list(show.lines(snapshot, number, only=False, full=False))

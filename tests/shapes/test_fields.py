@@ -1,0 +1,58 @@
+"""Looking into an object without decoding what is not asked for."""
+
+import pytest
+
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
+from tapeview.tape.block import BlockFacts
+from tapeview.tape.json_text import JsonFault
+
+
+@pytest.mark.parametrize(
+    "raw, fields",
+    [
+        (b'{"a": 1, "b": [ 2 ]}', {"a": b"1", "b": b"[ 2 ]"}),
+        (b' {"\\u0061": "x"} ', {"a": b'"x"'}),
+        (b'{"a": 1, "a": 2}', {"a": b"2"}),
+        (b"{}", {}),
+        (b"[1]", {}),
+        (b'"text"', {}),
+        (b"", {}),
+    ],
+)
+def test_members_are_cut_out_as_they_are(raw, fields):
+    assert fields_of(raw) == fields
+
+
+@pytest.mark.parametrize("raw", [b"{", b'{"a"', b'{"a": }', b'{"a": 1 "b": 2}'])
+def test_a_damaged_object_is_a_fault(raw):
+    with pytest.raises(JsonFault):
+        fields_of(raw)
+
+
+@pytest.mark.parametrize(
+    "raw, text",
+    [(b'"a\\nb"', "a\nb"), (b'"\\ud83d"', "\ud83d"), (b"5", ""), (None, ""), (b'"\x01', "")],
+)
+def test_the_text_of_a_string(raw, text):
+    assert text_of(raw) == text
+    assert is_text(raw or b"") == (raw is not None and raw[:1] == b'"')
+
+
+@pytest.mark.parametrize(
+    "raw, facts",
+    [
+        (b'""', BlockFacts.EMPTY),
+        (b'" "', BlockFacts.BLANK),
+        (b'"\\n\\t\\r"', BlockFacts.BLANK),
+        (b'"\\u00a0"', BlockFacts.BLANK),
+        ('"\u3000"'.encode(), BlockFacts.BLANK),
+        (b'"x"', BlockFacts.NONE),
+        (b'" x"', BlockFacts.NONE),
+        (b'"\\n x"', BlockFacts.NONE),
+        (b'"\\u200b"', BlockFacts.NONE),
+        (b'"\\ud83d"', BlockFacts.NONE),
+    ],
+)
+def test_empty_and_blank_texts(raw, facts):
+    assert text_facts(raw) == facts
+    assert text_facts(memoryview(raw)) == facts

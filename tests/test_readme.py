@@ -1,0 +1,50 @@
+"""The README: its tables are current, and its commands do what it says."""
+
+import re
+import shlex
+
+import pytest
+
+from tapeview.cli import run
+from tests.readme import README, ROOT, commands, renewed
+
+TEXT = README.read_text(encoding="utf-8")
+SHOWN = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("tapeview ")
+]
+
+
+def test_tables_and_outputs_are_current():
+    assert renewed(TEXT) == TEXT, "python -m tests.readme writes them anew"
+
+
+@pytest.mark.parametrize("line", SHOWN)
+def test_a_command_that_needs_no_terminal_runs(line, monkeypatch, capsysbinary):
+    monkeypatch.chdir(ROOT)
+    assert run(shlex.split(line)[1:]) in (0, 1)
+    out, err = capsysbinary.readouterr()
+    assert out
+    assert err == b""
+
+
+def test_the_first_commands_open_a_sample():
+    *_, last = commands(TEXT, "open")
+    program, path = last.split()
+    assert program.endswith("/tapeview")
+    assert (ROOT / path).is_file()
+
+
+def test_the_test_command_is_pytest():
+    assert commands(TEXT, "test")[-1].endswith("-m pytest")
+
+
+def test_every_sample_is_in_the_table():
+    named = set(re.findall(r"^\| `([^`]+\.jsonl?)` \|", TEXT, re.MULTILINE))
+    assert named == {path.name for path in (ROOT / "sample_sessions").glob("*.json*")}
+
+
+def test_there_is_no_empty_table():
+    assert not re.search(r"\| --- \|\n(?!\|)", TEXT)
