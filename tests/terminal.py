@@ -31,7 +31,9 @@ class Terminal:
         environ: Mapping[str, str],
         columns: int = 120,
         rows: int = 40,
+        patience: float = PATIENCE,
     ) -> None:
+        self.patience = patience
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
@@ -77,7 +79,7 @@ class Terminal:
 
     def wait_for(self, *texts: str) -> str:
         """Read until all of ``texts`` stand on the screen; the screen then."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self.patience
         while not all(text in self.text for text in texts):
             if not self._read(until):
                 missing = [text for text in texts if text not in self.text]
@@ -86,7 +88,7 @@ class Terminal:
 
     def wait_for_exit(self) -> int:
         """Read until the program ends; its exit code."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + self.patience
         while self._read(until):
             pass
         if time.monotonic() >= until:
