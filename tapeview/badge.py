@@ -1,8 +1,10 @@
 """The word at the right of a row: its link's state, what is wrong with it, why it is unsent."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from tapeview.open_session import Snapshot
+from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
 from tapeview.tape.describe import RowText
 from tapeview.tape.link import Link, LinkState
@@ -48,14 +50,14 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
     if state in CHIPS:
         return Badge(state, "chip")
     if worst == "error":
-        name = "dangling" if state == "pending" else findings[0].rule.name
+        name = "dangling" if state == "pending" else _name_of(findings, worst)
         return Badge(word if state in ("late", "early") else name, "chip")
     if state in ("late", "early"):
         return Badge(word, "warn")
     if state == "pending":
         return Badge("pending", "pending")
     if worst in ("warning", "suspicion"):
-        return Badge(findings[0].rule.name, "warn")
+        return Badge(_name_of(findings, worst), "warn")
     if row.unsent:
         return Badge(f"not sent: {row.unsent}", "muted") if first_unsent else None
     if row.block is not None and row.block.is_error:
@@ -66,6 +68,10 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
         turns = count(len(turns_of(agent.messages)), "turn")
         return Badge(f"+ {agent.id} · {turns}", "muted")
     return Badge(text.word, "muted") if text.word else None
+
+
+def _name_of(findings: Sequence[Finding], severity: Severity) -> str:
+    return next(finding.rule.name for finding in findings if finding.severity == severity)
 
 
 def _state_word(snapshot: Snapshot, row: Row, link: Link | None, state: LinkState) -> str:

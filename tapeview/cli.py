@@ -72,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="tapeview",
         description="A debugger for LLM-agent conversations, in the terminal. "
-        "`tapeview PATH` opens a session.",
+        "`tapeview PATH` opens a session, `tapeview` alone lists those on this machine.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -119,7 +119,7 @@ def _add_tape(parser: argparse.ArgumentParser) -> None:
 
 def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("show", help="print the outline, a line for each block")
-    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("path", metavar="PATH", help="a session file; - reads standard input")
     _add_tape(parser)
     parser.add_argument("--turn", type=int, metavar="N", help="what the model knew at turn N")
     parser.add_argument("--only", action="store_true", help="with --turn: that turn alone")
@@ -130,7 +130,7 @@ def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
 
 def _add_request(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("request", help="print the request body of a call")
-    parser.add_argument("path", metavar="PATH")
+    parser.add_argument("path", metavar="PATH", help="a session file; - reads standard input")
     _add_tape(parser)
     parser.add_argument("--turn", type=int, metavar="N", help="the call whose reply is turn N")
     parser.add_argument("--strict", action="store_true", help="exit 1 if something is not stored")
@@ -140,9 +140,18 @@ def _add_request(commands: "argparse._SubParsersAction[_Parser]") -> None:
 def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("check", help="find what the API would refuse")
     parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders to walk")
-    parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--json", action="store_const", const="json", dest="format")
-    parser.add_argument("--as", choices=("request", "session"), dest="purpose")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="lines, or one JSON report"
+    )
+    parser.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="short for --format json"
+    )
+    parser.add_argument(
+        "--as",
+        choices=("request", "session"),
+        dest="purpose",
+        help="the next request, or the log of a session whose end may be unfinished",
+    )
     parser.add_argument("--select", metavar="CODES", help="only these rules: TU001,TR")
     parser.add_argument("--ignore", metavar="CODES", help="all but these rules")
     parser.add_argument(
@@ -155,17 +164,21 @@ def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
 
 
 def _open(arguments: argparse.Namespace) -> int:
-    if arguments.path is None:
+    placed = arguments.turn is not None or arguments.at is not None
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if arguments.path is None and (placed or not on_terminal):
         raise UsageError("tapeview: name a session file to open. See tapeview --help.")
     from tapeview.open_session import load
 
-    opened = load(arguments.path)
+    opened = None if arguments.path is None else load(arguments.path)
     if arguments.path == "-":
         _take_keys_from_terminal()
     from tapeview.tui.app import TapeviewApp
 
     app = TapeviewApp(opened, turn=arguments.turn, at=arguments.at)
     app.run()
+    if app.failure is not None:
+        raise app.failure
     return app.return_code or 0
 
 

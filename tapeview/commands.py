@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["COMMANDS", "Command", "Group", "Where", "command"]
+__all__ = ["COMMANDS", "PICKER_COMMANDS", "Command", "Group", "Where", "command"]
 
-Where = Literal["anywhere", "timeline", "block", "problems", "help"]
+Where = Literal["anywhere", "timeline", "block", "problems", "help", "picker"]
 Group = Literal["move", "find", "look", "take", "program"]
 
 
@@ -85,6 +85,26 @@ COMMANDS: tuple[Command, ...] = (
         "pane before",
     ),
     Command(
+        "knew",
+        "What the model knew",
+        ("w",),
+        "w",
+        "anywhere",
+        "find",
+        "what the model knew here",
+        "knew",
+    ),
+    Command(
+        "search",
+        "Search",
+        ("slash",),
+        "/",
+        "anywhere",
+        "find",
+        "search: text, is:error, is:problem, is:prompt, role:user, tool:Bash",
+        "search",
+    ),
+    Command(
         "go_to",
         "Go to",
         ("colon",),
@@ -158,6 +178,35 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("quit", "Quit", ("q",), "q", "anywhere", "program", "quit", "quit"),
 )
+
+PICKER_COMMANDS: tuple[Command, ...] = (
+    Command("open", "Open", ("enter",), "enter", "picker", "move", "open the session", "open"),
+    Command(
+        "only_broken",
+        "Only broken ones",
+        ("tab",),
+        "tab",
+        "picker",
+        "find",
+        "only broken sessions, all sessions",
+        "only broken",
+    ),
+    Command(
+        "help",
+        "Keys and signs",
+        ("f1", "question_mark"),
+        "f1",
+        "picker",
+        "program",
+        "keys and signs",
+        "help",
+    ),
+    Command("dark_light", "Dark or light", ("ctrl+t",), "ctrl+t", "picker", "look", "dark, light"),
+    Command(
+        "leave", "Quit", ("escape", "q", "ctrl+c"), "esc q", "picker", "program", "quit", "quit"
+    ),
+)
+"""The same for the list of sessions. Its letters are words to search for, once one types."""
 
 
 def command(identity: str) -> Command:

@@ -20,6 +20,7 @@ from tapeview.tape.link import Link
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
+from tapeview.tape.sizes import count
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
@@ -92,7 +93,10 @@ class Snapshot:
     def index(self) -> Index:
         """The stored chain."""
         session, tape = self.session, self.tape
-        return Index(tape.messages, session.frame, session.dialect, tape.first_turn)
+        records: Sequence[Record] = session.records if tape.kind == "main" else ()
+        if tape.kind == "agent":
+            records = sorted(tape.own or (), key=lambda record: record.start)
+        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, records)
 
     @cached_property
     def sent_index(self) -> Index:
@@ -178,12 +182,13 @@ class Snapshot:
         return ""
 
     def findings_at(self, row: Row) -> Sequence[Finding]:
-        """Findings that stand at a row."""
-        if row.block is not None and (found := self.findings_of.get(row.block)):
-            return found
-        if row.kind == "block" and row.record is not None and row.number <= 0:
+        """Findings that stand at a row; on a message's first row those of the whole message too."""
+        found = self.findings_of.get(row.block, ()) if row.block is not None else ()
+        if row.kind in ("note", "unreadable") and row.record is not None:
             return self.findings_of.get(row.record, ())
-        return ()
+        if row.kind == "block" and row.record is not None and row.number <= 0:
+            found = [*found, *self.findings_of.get(row.record, ())]
+        return found
 
     def severity_at(self, row: Row) -> Severity | None:
         """The worst severity of a row's findings."""
@@ -284,6 +289,10 @@ class Snapshot:
             key=lambda f: (f.rule.rank, f.place),
             default=None,
         )
+        unreadable = sum(record.kind == "unreadable" for record in self.session.records)
+        if refused is None and unreadable:
+            lines = count(unreadable, "line")
+            return f"{lines} of the file cannot be read; the API would take the rest"
         if refused is None:
             return "the API would take this as the next request"
         return f"the API would refuse this at {refused.api_path or refused.at}"

@@ -86,7 +86,7 @@ def _rows_at(snapshot: Snapshot, number: int) -> tuple[list[Row], list[Row]]:
 def rule_page(rule: Rule) -> Iterator[str]:
     """The manual page of a rule: what it is, why, how it is mended, and its examples."""
     yield f"{rule.code} {rule.name}"
-    yield f"{rule.severity} · {', '.join(sorted(rule.dialects))} · {', '.join(rule.repairs)}"
+    yield f"{rule.severity} · {', '.join(sorted(rule.dialects))}"
     yield ""
     yield from page_of(rule).splitlines()
     for bad in rule.bad:
@@ -100,6 +100,9 @@ def rule_page(rule: Rule) -> Iterator[str]:
 
 
 def _example(body: object) -> Iterator[str]:
+    if isinstance(body, bytes):
+        yield from (f"  {line}" for line in body.decode("utf-8", "replace").splitlines())
+        return
     messages = body.get("messages", body) if isinstance(body, dict) else body
     for message in messages if isinstance(messages, list) else [messages]:
         yield f"  {json.dumps(message, ensure_ascii=False)}"

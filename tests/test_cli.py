@@ -127,7 +127,7 @@ def test_formats_and_rules(tapeview):
 def test_explain(tapeview, code):
     done, out, err = tapeview("explain", code)
     assert (done, err) == (0, "")
-    assert out.startswith("TU001 dangling-tool-use\nerror · anthropic · ")
+    assert out.startswith("TU001 dangling-tool-use\nerror · anthropic\n")
     assert "\nRefused: " in out
     assert "\nFine: " in out
 

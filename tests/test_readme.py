@@ -32,7 +32,7 @@ def test_a_command_that_needs_no_terminal_runs(line, monkeypatch, capsysbinary):
 
 def test_the_first_commands_open_a_sample():
     *_, last = commands(TEXT, "open")
-    program, path = last.split()
+    program, path = last.rpartition(" && ")[2].split()
     assert program.endswith("/tapeview")
     assert (ROOT / path).is_file()
 

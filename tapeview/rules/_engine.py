@@ -9,7 +9,7 @@ from tapeview.tape.block import Block, Place
 from tapeview.tape.index import Index
 from tapeview.tape.record import Record
 
-__all__ = ["Finding", "Purpose", "check", "worst"]
+__all__ = ["Finding", "Purpose", "check", "path_of", "worst"]
 
 Purpose = Literal["request", "session"]
 """What is asked: would the API take this array next; or is this log of a session sound."""
@@ -37,7 +37,7 @@ class Finding:
     @property
     def sent(self) -> bool:
         """Whether the fault is in the sent tape."""
-        return self._seen is not None
+        return self._seen is not None and self.fault.record is None
 
     @property
     def severity(self) -> Severity:
@@ -55,8 +55,8 @@ class Finding:
 
     @property
     def at(self) -> str:
-        """The place's path on the stored chain."""
-        return self._stored.path(self.fault.place)
+        """The place's path on the stored chain; ``records.N`` for a fault of the file."""
+        return path_of(self.fault, self._stored)
 
     @property
     def block(self) -> Block | None:
@@ -66,6 +66,8 @@ class Finding:
     @cached_property
     def record(self) -> Record | None:
         """The record that holds the place."""
+        if self.fault.record is not None:
+            return self.fault.record
         number, block = self.fault.place.message, self.block
         if not 0 <= number < len(self._stored.messages):
             return None
@@ -95,7 +97,7 @@ class Finding:
     @property
     def sentence(self) -> str:
         """What is wrong, in our words, and what resume does about it."""
-        if self.severity == "pending" or self.sent:
+        if self.severity == "pending" or self.sent or self.fault.record is not None:
             return self.fault.sentence
         mended = self.rule.mended_on(self.fault, self._stored, self._sent)
         return f"{self.fault.sentence}; {mended}"
@@ -126,6 +128,13 @@ def check(
             found.append(Finding(rule, fault, stored, sent, seen, purpose))
     found.sort(key=lambda finding: (finding.place, finding.rule.rank, finding.rule.code))
     return tuple(found)
+
+
+def path_of(fault: Fault, index: Index) -> str:
+    """Where a fault is, in words of the stored chain or of the file."""
+    if fault.record is not None:
+        return f"records.{index.record_number[fault.record]}"
+    return index.path(fault.place)
 
 
 def _key(fault: Fault, index: Index) -> object:

@@ -8,6 +8,7 @@ import msgspec
 
 from tapeview.tape.block import Place
 from tapeview.tape.index import Index
+from tapeview.tape.record import Record
 
 __all__ = ["ANTHROPIC", "BOTH", "CHAT", "SEVERITIES", "Bad", "Fault", "Good", "Rule", "Severity"]
 
@@ -31,6 +32,8 @@ class Fault(msgspec.Struct, frozen=True):
     """Ids of the calls concerned, for pairing rules."""
     unfinished: bool = False
     """True where the tape merely ends here: pending for a session, a fault for a request."""
+    record: Record | None = None
+    """The record that is at fault, where the file is broken and not the conversation."""
 
 
 class Good(msgspec.Struct, frozen=True):

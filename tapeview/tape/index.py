@@ -40,12 +40,24 @@ class Index:
     """Sides, turns, links and places of one ``messages`` array. Derived values only, all lazy."""
 
     def __init__(
-        self, messages: Sequence[Message], frame: Frame, dialect: str, first_turn: int = 1
+        self,
+        messages: Sequence[Message],
+        frame: Frame,
+        dialect: str,
+        first_turn: int = 1,
+        records: Sequence[Record] = (),
     ) -> None:
         self.messages = messages
         self.frame = frame
         self.dialect = dialect
         self.first_turn = first_turn
+        self.records = records
+        """All records of the file, where the file itself is looked at."""
+
+    @cached_property
+    def record_number(self) -> Mapping[Record, int]:
+        """Each record's number in stored order."""
+        return {record: number for number, record in enumerate(self.records)}
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import ClassVar
 
+from textual import events
 from textual.app import App
 from textual.theme import Theme
 
@@ -16,6 +17,7 @@ from tapeview.tui.glyphs import choose_glyphs
 from tapeview.tui.palette import CommandProvider
 from tapeview.tui.screens.help import HelpScreen
 from tapeview.tui.screens.main import MainScreen
+from tapeview.tui.screens.picker import PickerScreen
 from tapeview.tui.theme import DEFAULT_THEME, themes, variable_defaults
 
 __all__ = ["TapeviewApp", "has_few_colours"]
@@ -25,7 +27,7 @@ PLAIN_THEME = "ansi-dark"
 
 
 class TapeviewApp(App[None]):
-    """tapeview on the screen."""
+    """tapeview on the screen: a session, or without one the picker."""
 
     TITLE = "tapeview"
     COMMANDS: ClassVar = {CommandProvider}
@@ -41,19 +43,20 @@ class TapeviewApp(App[None]):
 
     def __init__(
         self,
-        opened: OpenSession,
+        opened: OpenSession | None = None,
         turn: int | None = None,
         at: str | None = None,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__()
+        self.failure: Exception | None = None
         self.opened = opened
         self._environ = environ
         self.user_settings = load_settings(environ)
         encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
         wish = None if self.user_settings.glyphs == "auto" else self.user_settings.glyphs
         self.glyphs = choose_glyphs(environ, encoding, wish)
-        self._start = _start_row(opened, turn, at)
+        self._start = 0 if opened is None else _start_row(opened, turn, at)
         for theme in themes():
             self.register_theme(theme)
         if has_few_colours(environ):
@@ -67,10 +70,33 @@ class TapeviewApp(App[None]):
         theme: Theme = self.current_theme
         return variable_defaults(theme)
 
-    def on_mount(self) -> None:
-        """Show the session."""
-        self.push_screen(MainScreen(self.opened, self.glyphs, self._start))
+    async def on_mount(self) -> None:
+        """Show the session, or all that there are; keys wait until it stands."""
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        if self.opened is None:
+            await self.push_screen(self.picker())
+        else:
+            await self.show_session(self.opened)
+
+    def picker(self) -> PickerScreen:
+        """The list of the sessions on this machine."""
+        return PickerScreen(self._environ, self.glyphs, self.show_session)
+
+    async def show_session(self, opened: OpenSession) -> None:
+        """Show a session; it stands on the screen when this is done."""
+        self.opened = opened
+        await self.push_screen(MainScreen(opened, self.glyphs, self._start))
+
+    async def on_event(self, event: events.Event) -> None:
+        """The picker takes keys here, in the order they came, and before the next is looked at."""
+        screen = self.screen if self._screen_stack else None
+        if isinstance(screen, PickerScreen) and not event.is_forwarded:
+            if isinstance(event, events.Key) and await screen.take_key(event):
+                return
+            if isinstance(event, events.Paste):
+                screen.take_paste(event.text)
+                return
+        await super().on_event(event)
 
     def _remember_theme(self, theme: Theme) -> None:
         if theme.name not in (self.user_settings.theme, PLAIN_THEME):
@@ -93,11 +119,27 @@ class TapeviewApp(App[None]):
             screen.command(identity)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While somebody types a place to go to, keys are letters; only escape is a command."""
+        """While somebody types a place to go to, keys are letters; only escape is a command.
+
+        The palette offers commands for a session, so the list of sessions has none.
+        """
         screen = self.screen if self._screen_stack else None
+        if action == "command_palette" and isinstance(screen, PickerScreen):
+            return False
         if action == "command" and isinstance(screen, MainScreen) and screen.asking:
             return parameters == ("back",)
         return super().check_action(action, parameters)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Keep an unforeseen error for whoever started the app, and end it.
+
+        Textual would print a traceback with the values of all locals, and so pieces of the tape.
+        """
+        self.failure = self.failure or error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        self._close_messages_no_wait()
 
     def _show_help(self) -> None:
         self.push_screen(HelpScreen(self.glyphs))

@@ -97,6 +97,7 @@ SIGNS: Final = (
     Sign("ruler_thumb", "▐", "|"),
     Sign("ruler_error", "━", "="),
     Sign("ruler_warning", "─", "-"),
+    Sign("ruler_match", "═", "#", "match", "margin", "search match"),
     Sign("bar_done", "━", "="),
     Sign("bar_left", "─", "-"),
     Sign("sizes", "▁▂▃▄▅▆▇█", "_.-:=+*#"),
@@ -168,6 +169,7 @@ class Glyphs:
     ruler_thumb: str
     ruler_error: str
     ruler_warning: str
+    ruler_match: str
     bar_done: str
     bar_left: str
     sizes: str

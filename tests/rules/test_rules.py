@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from tapeview.rules._engine import path_of
 from tapeview.rules._registry import all_rules, page_of
 from tapeview.rules._rule import SEVERITIES, Rule
 from tests.helpers import index_of
@@ -42,7 +43,7 @@ def test_no_two_rules_share(fact):
 def test_a_rule_says_what_it_is(rule: Rule):
     assert rule.severity in SEVERITIES
     assert rule.dialects
-    assert rule.repairs
+    assert rule.repairs or rule.code.startswith("FL")
     assert rule.good and rule.bad
     assert rule.mended.startswith("resume ")
 
@@ -62,7 +63,7 @@ def test_a_page_names_each_repair(rule: Rule):
 def test_a_bad_example_is_found_where_it_is_bad(rule, bad):
     index = index_of(bad.body)
     assert index.dialect in rule.dialects
-    assert tuple(index.path(fault.place) for fault in rule.find(index)) == bad.at
+    assert tuple(path_of(fault, index) for fault in rule.find(index)) == bad.at
 
 
 @pytest.mark.parametrize(("rule", "good"), GOOD)
@@ -78,8 +79,9 @@ def test_a_finding_speaks(rule, bad):
     for fault in rule.find(index):
         assert fault.sentence
         assert not fault.sentence.endswith(".")
-        assert rule.api_path(fault, index).startswith("messages")
-        assert rule.api_message(fault, index)
+        if fault.record is None:
+            assert rule.api_path(fault, index).startswith("messages")
+            assert rule.api_message(fault, index)
         assert set(rule.repairs_for(fault, index)) <= set(rule.repairs)
 
 

@@ -72,6 +72,7 @@ def test_signs_with_the_same_words_share_a_line():
         ("! ▲ ?", "error, warning, suspicion"),
         ("¬", "stored, not sent"),
         ("▌ ▎", "cursor, other end"),
+        ("═", "search match"),
     ]
     assert ("+ -", "folded, open") in shown(UNICODE, "rows")
 
@@ -84,4 +85,4 @@ def test_the_legend_has_its_three_parts_in_order():
 
 def test_the_legend_names_nothing_that_is_not_built():
     words = " ".join(line.words for line in legend(UNICODE))
-    assert not any(word in words for word in ("differs", "match", "replay"))
+    assert not any(word in words for word in ("differs", "replay"))

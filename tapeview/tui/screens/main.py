@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import Input
 
 from tapeview.block_text import copy_json, copy_path, copy_text
@@ -15,14 +14,14 @@ from tapeview.commands import COMMANDS
 from tapeview.goto import resolve
 from tapeview.heading import counter_words
 from tapeview.knew import Knew
-from tapeview.open_session import OpenSession, Snapshot
-from tapeview.rules._engine import Finding
+from tapeview.open_session import OpenSession
 from tapeview.tape.clean import printable
-from tapeview.tape.rows import Row
 from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
+from tapeview.tui.screens.main_moves import MovingScreen
+from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar, Parts
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.line_list import LineList
@@ -31,12 +30,10 @@ from tapeview.tui.widgets.timeline import Timeline
 
 __all__ = ["MainScreen"]
 
-SIDE_BY_SIDE: Final = 100
-"""Screen columns from which on timeline and block stand side by side."""
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(Screen[None]):
+class MainScreen(MovingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -72,18 +69,20 @@ class MainScreen(Screen[None]):
         start: int = 0,
         tape: str = "main",
         trail: tuple[str, ...] = (),
+        sought: SearchLine | None = None,
     ) -> None:
         super().__init__()
         self.opened = opened
         self.trail = (*trail, tape)
-        self.snapshot: Snapshot = opened.snapshot(tape)
+        self.snapshot = opened.snapshot(tape)
         self.glyphs = glyphs
         self.message: tuple[str, str] = ("", "muted")
         self.pane = "timeline"
+        self._pane_before = "timeline"
         self.problem_rows = 0
         self._start = start
+        self._sought = sought
         self._answer: tuple[str, str] = ("", "muted")
-        self._link_from: int | None = None
 
     def compose(self) -> ComposeResult:
         """Lines and panes, from the top."""
@@ -105,34 +104,10 @@ class MainScreen(Screen[None]):
             yield LineBar(lambda *_: [(" : ", "keycap")], id="goto-sign")
             yield Input(id="goto-input", compact=True)
             yield LineBar(lambda *_: self._answer_parts(), id="goto-answer")
+        yield SearchLine(
+            lambda: self.timeline, self.beyond, self._search_ended, glyphs=self.glyphs, id="search"
+        )
         yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
-
-    # -- parts ---------------------------------------------------------------------------------
-
-    @property
-    def timeline(self) -> Timeline:
-        """The timeline."""
-        return self.query_one("#timeline", Timeline)
-
-    @property
-    def block(self) -> BlockPane:
-        """The block pane."""
-        return self.query_one("#block", BlockPane)
-
-    @property
-    def problems(self) -> Problems:
-        """The problems pane."""
-        return self.query_one("#problems", Problems)
-
-    @property
-    def row(self) -> Row | None:
-        """The row under the cursor."""
-        return self.timeline.row
-
-    @property
-    def side_by_side(self) -> bool:
-        """Whether the screen is wide enough for more than one pane."""
-        return self.app.size.width >= SIDE_BY_SIDE
 
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
@@ -140,17 +115,17 @@ class MainScreen(Screen[None]):
         self.timeline.focus()
         if self._start:
             self.timeline.go(self._start, line=self.app.size.height // 3)
-        self._show_block()
+        if self._sought is not None:
+            self.search_line.take_over(self._sought)
+        self.show_block()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
-        del event
         self._lay_out()
 
     def _lay_out(self) -> None:
         width, height = self.app.size
-        wide = self.side_by_side
-        tall = height >= 20
+        wide, tall = self.side_by_side, height >= 20
         self.query_one("#header").styles.height = 2 if wide and tall else 1
         self.query_one("#tabs").display = not wide
         self.query_one("#timeline-title").display = wide
@@ -189,12 +164,22 @@ class MainScreen(Screen[None]):
         self.say("")
         self.refresh_bars()
         # After the timeline's own paint, never before it.
-        self.call_after_refresh(self._show_block)
+        self.call_after_refresh(self.show_block)
 
-    def _show_block(self) -> None:
-        row = self.row
-        if row is not None:
-            self.block.show(self.snapshot, row)
+    @on(SearchLine.Changed)
+    def _marks_changed(self) -> None:
+        for title in ("#timeline-title", "#tabs"):
+            self.query_one(title).refresh()
+        self.call_after_refresh(self._mark_block)
+
+    def _mark_block(self) -> None:
+        if self.row is not None:
+            self.block.show(self.snapshot, self.row, self.timeline.query_at(self.timeline.at))
+
+    def show_block(self) -> None:
+        """Show what the cursor is on, with what was found in it marked."""
+        if self.row is not None:
+            self._mark_block()
             if self.focused is not self.problems and (here := self.findings_here()):
                 self.problems.point_at(here[0])
         self.refresh_bars()
@@ -203,7 +188,7 @@ class MainScreen(Screen[None]):
     def _problem_moved(self) -> None:
         finding = self.problems.finding
         if finding is not None and self.focused is self.problems:
-            self._go_to_finding(finding)
+            self.go_to_finding(finding)
         self.refresh_bars()
 
     @on(LineList.Clicked, "#timeline")
@@ -235,11 +220,6 @@ class MainScreen(Screen[None]):
             self.pane = "block"
         self.refresh_bars()
 
-    def findings_here(self) -> tuple[Finding, ...]:
-        """Findings at the cursor's row."""
-        row = self.row
-        return tuple(self.snapshot.findings_at(row)) if row is not None else ()
-
     def say(self, words: str, style: str = "fg") -> None:
         """Put a message at the right end of the footer, until the next key."""
         if (words, style) != self.message:
@@ -255,69 +235,6 @@ class MainScreen(Screen[None]):
         act: Callable[[], None] = getattr(self, f"do_{identity}")
         act()
 
-    def do_next_turn(self) -> None:
-        """Go to the next turn's rule."""
-        self._step_turn(1)
-
-    def do_previous_turn(self) -> None:
-        """Go to the turn's rule above."""
-        self._step_turn(-1)
-
-    def _step_turn(self, step: int) -> None:
-        if isinstance(self.snapshot, Knew):
-            self._step_knew(self.snapshot, step)
-            return
-        here = self.timeline.at
-        places = sorted(self.snapshot.turn_row_of.values())
-        ahead = [at for at in places if (at - here) * step > 0]
-        if not ahead:
-            self.say("no further turn", "warn")
-            return
-        self.timeline.go(ahead[0] if step > 0 else ahead[-1], line=3)
-
-    def do_next_problem(self) -> None:
-        """Go to the next finding."""
-        self._step_problem(1)
-
-    def do_previous_problem(self) -> None:
-        """Go to the finding above."""
-        self._step_problem(-1)
-
-    def _step_problem(self, step: int) -> None:
-        here = self.timeline.at
-        faults = [f for f in self.snapshot.findings if f.severity not in ("pending", "info")]
-        places = [(self.snapshot.row_of_finding(finding), finding) for finding in faults]
-        ahead = [pair for pair in places if (pair[0] - here) * step > 0]
-        if not ahead:
-            self.say("no further problem" if places else "no problems", "warn")
-            return
-        self._go_to_finding(min(ahead, key=lambda pair: abs(pair[0] - here))[1])
-
-    def _go_to_finding(self, finding: Finding) -> None:
-        at = self.snapshot.row_of_finding(finding)
-        line = None if self.timeline.is_in_view(at) else self.timeline.size.height // 3
-        self.timeline.go(at, line=line)
-        if self.focused is not self.problems:
-            self.problems.point_at(finding)
-
-    def do_follow_link(self) -> None:
-        """Go to the other end of the link; on a doubled one, to the next."""
-        row = self.row
-        link = self.snapshot.index.link_of.get(row.block) if row and row.block else None
-        if row is None or row.block is None or link is None:
-            self.say("no link here", "warn")
-            return
-        ends = [end.block for end in link.ends]
-        if len(ends) == 1:
-            verb = "no call carries" if link.call is None else "nothing answers"
-            verb = "the tape ends before the result of" if link.state == "pending" else verb
-            self.say(f"{verb} {printable(row.block.id)[:40]}", "warn")
-            return
-        here = next((k for k, block in enumerate(ends) if block is row.block), 0)
-        at = self.snapshot.row_of[ends[(here + 1) % len(ends)]]
-        line = None if self.timeline.is_in_view(at) else self.timeline.size.height // 3
-        self.timeline.go(at, line=line)
-
     def do_open(self) -> None:
         """Open a foldable row; give any other row's block the focus."""
         if self.focused is self.problems:
@@ -331,49 +248,26 @@ class MainScreen(Screen[None]):
         row = self.row
         agent = self.snapshot.agents.get(row.block) if row is not None and row.block else None
         if agent is not None and agent.id not in self.trail and self.focused is self.timeline:
-            screen = MainScreen(self.opened, self.glyphs, tape=agent.id, trail=self.trail)
-            self.app.push_screen(screen)
+            self.app.push_screen(
+                MainScreen(self.opened, self.glyphs, 0, agent.id, self.trail, self.search_line)
+            )
             return
         self.show_pane("block")
 
     def do_back(self) -> None:
-        """Leave the go-to line, or go back to the timeline."""
-        if self.asking:
+        """Leave the line one types into, or go back: to the timeline, to all rows unmarked."""
+        if self.search_line.is_open:
+            self.search_line.close(stay=False)
+        elif self.asking:
             self._end_asking()
         elif self.focused is not self.timeline:
             self.show_pane("timeline")
+        elif self.search_line.is_marking:
+            self.search_line.clear()
         elif isinstance(self.snapshot, Knew):
-            self._look_at(self.snapshot.whole)
+            self.leave_knew()
         elif len(self.trail) > 1:
             self.app.pop_screen()
-
-    def do_knew(self) -> None:
-        """Show only what the model knew at this turn; again, all of the tape."""
-        if isinstance(self.snapshot, Knew):
-            self._look_at(self.snapshot.whole)
-            return
-        numbers = self.snapshot.turn_numbers
-        if not numbers:
-            self.say("no turns", "warn")
-            return
-        row = self.row
-        here = row.after if row is not None else 0
-        self._look_at(Knew(self.snapshot, here if here in numbers else numbers[0]))
-
-    def _look_at(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.timeline.show(snapshot)
-        self.show_pane("timeline")
-        self._show_block()
-
-    def _step_knew(self, knew: Knew, step: int) -> None:
-        number = knew.number + step
-        if number not in knew.turn_numbers:
-            self.say("no further turn", "warn")
-            return
-        knew = Knew(knew.whole, number)
-        self._look_at(knew)
-        self.timeline.go(knew.turn_row_of[number], line=3)
 
     def do_next_pane(self) -> None:
         """Give the next pane the focus."""
@@ -395,11 +289,6 @@ class MainScreen(Screen[None]):
         target = {"timeline": self.timeline, "problems": self.problems}.get(pane, self.block.body)
         self.set_focus(target)
         self.refresh_bars()
-
-    def do_fold_all(self) -> None:
-        """Fold every turn, or unfold them if one is folded."""
-        turns = set(self.snapshot.turn_row_of.values())
-        self.timeline.fold_turns(not turns & self.timeline.folded)
 
     def do_taller(self) -> None:
         """Give the problems one line more."""
@@ -439,12 +328,27 @@ class MainScreen(Screen[None]):
         if self.row is not None:
             self.say(open_in_editor(self.app, self.snapshot, self.row), "warn")
 
-    # -- go to ---------------------------------------------------------------------------------
+    # -- search and go to ----------------------------------------------------------------------
 
     @property
     def asking(self) -> bool:
-        """Whether the go-to line is open."""
-        return bool(self.query_one("#goto").display)
+        """Whether one types into a line in the footer's place."""
+        return bool(self.query_one("#goto").display) or self.search_line.is_open
+
+    def do_search(self) -> None:
+        """Open the search line in place of the footer."""
+        self._pane_before = self.pane
+        if not self.side_by_side:
+            self.show_pane("timeline")
+        self.search_line.open()
+        self.query_one("#footer").display = False
+        self.set_focus(self.search_line)
+
+    def _search_ended(self, stay: bool) -> None:
+        if self.focused is self.search_line:
+            self.show_pane("timeline" if stay else self._pane_before)
+        else:
+            self._show_footer(self.app.size.height)
 
     def do_go_to(self) -> None:
         """Open the go-to line in place of the footer."""

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
 
 WIDE = 190
+DROPPED = ("editor", "copy", "quit", "knew", "pane")
+"""Words that leave the footer first where it is too long; then the others from the right, help
+never."""
 STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
 
 
@@ -87,19 +90,25 @@ def _counter(screen: "MainScreen") -> Parts:
 
 def timeline_title(screen: "MainScreen", width: int) -> Parts:
     """``▌ main`` and the step counter."""
-    focused = screen.focused is screen.timeline
+    focused = screen.timeline.is_lively
     style = "title-focus" if focused else "title"
-    snapshot = screen.snapshot
+    snapshot, only = screen.snapshot, (_only(screen), "muted")
     if isinstance(snapshot, Knew):
         title, sizes = snapshot.words
         sizes = sizes.replace("·", screen.glyphs.separator)
         right: Parts = [(f"{sizes} ", "muted")]
-        return spread([*_title_mark(screen, focused), (f" {title}", style)], right, width)
+        return spread([*_title_mark(screen, focused), (f" {title}", style), only], right, width)
     name = (f" {f' {screen.glyphs.inside} '.join(screen.trail)}", style)
     right = _counter(screen)
     if screen.app.size.width >= WIDE:
         right.append((f"    {'time':<8}{'line':>7}{'bytes':>6}  ", "muted"))
-    return spread([*_title_mark(screen, focused), name], right, width)
+    return spread([*_title_mark(screen, focused), name, only], right, width)
+
+
+def _only(screen: "MainScreen") -> str:
+    """`` · 31 of 412 rows`` where only some are shown."""
+    words = screen.timeline.only_words
+    return f" {screen.glyphs.separator} {words}" if words else ""
 
 
 def tabs(screen: "MainScreen", width: int) -> Parts:
@@ -107,7 +116,7 @@ def tabs(screen: "MainScreen", width: int) -> Parts:
     left: Parts = [(screen.glyphs.cursor, "accent")]
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
-    names = {"timeline": knew or screen.trail[-1], "block": "block"}
+    names = {"timeline": (knew or screen.trail[-1]) + _only(screen), "block": "block"}
     names["problems"] = f"problems {faults}" if faults else "problems none"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
@@ -164,18 +173,13 @@ def footer(screen: "MainScreen", width: int) -> Parts:
     words, style = screen.message
     right: Parts = [(f"  {words} ", style)] if words else []
     room = width - sum(cells_of(text) for text, _ in right) - 1
-    left: Parts = [(" ", "fg")]
-    used = 1
     entries = list(screen.shown_keys())
-    last = [entry for entry in entries if entry[1] in ("help", "quit")]
-    first = [entry for entry in entries if entry not in last]
-    kept: list[tuple[str, str]] = []
-    tail = sum(len(keys) + len(word) + 3 for keys, word in last)
-    for keys, word in first:
-        size = cells_of(keys) + len(word) + 3
-        if used + size + tail <= room:
-            kept.append((keys, word))
-            used += size
-    for keys, word in [*kept, *last]:
+    rest = [word for _, word in reversed(entries) if word != "help"]
+    for dropped in (*DROPPED, *rest):
+        if sum(cells_of(keys) + len(word) + 3 for keys, word in entries) - 1 <= room:
+            break
+        entries = [entry for entry in entries if entry[1] != dropped]
+    left: Parts = [(" ", "fg")]
+    for keys, word in entries:
         left += [(keys, "keycap"), (f" {word}  ", "muted")]
     return spread(left, right, width)

@@ -15,11 +15,13 @@ from textual.widget import Widget
 
 from tapeview.block_text import BlockHead, BodyLine, HeadLine, block_body, block_head
 from tapeview.open_session import Snapshot
+from tapeview.search import Query, line_spans
 from tapeview.tape.clean import cells, cut
 from tapeview.tape.rows import Row
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.paint import Piece, cut_spans, styles_of, wrap_spans
 from tapeview.tui.widgets.line_view import LineView, ViewLine
+from tapeview.tui.widgets.view_line import Marks
 
 __all__ = ["TITLE_FROM", "BlockPane"]
 
@@ -199,6 +201,7 @@ class BlockPane(Widget):
         self.body = LineView(glyphs=glyphs)
         self._head = _Head(glyphs)
         self._shown: tuple[Snapshot, Row] | None = None
+        self._query: Query | None = None
         self._lines = 0
 
     def compose(self) -> ComposeResult:
@@ -211,17 +214,29 @@ class BlockPane(Widget):
         """What the head says; None before the first row."""
         return self._head.head
 
-    def show(self, snapshot: Snapshot, row: Row) -> None:
-        """Show a row from its beginning; the row that stands there already keeps its place."""
-        shown = self._shown
+    def show(self, snapshot: Snapshot, row: Row, query: Query | None = None) -> None:
+        """Show a row from its beginning; the row that stands there already keeps its place.
+
+        What ``query`` asks for is marked, and the first of it is brought into view.
+        """
+        shown, asked = self._shown, self._query
+        self._query = query
         if shown is not None and shown[0] is snapshot and shown[1] is row:
+            if query is not asked:
+                self.body.set_marks(self._marks())
             return
         self._shown = snapshot, row
         self._lines = 0
         self._head.set_head(block_head(snapshot, row))
         prose = row.block is not None and row.block.kind in PROSE
-        self.body.set_lines(self._counted(block_body(snapshot, row), prose))
+        self.body.set_lines(self._counted(block_body(snapshot, row), prose), self._marks())
         self.post_message(self.TitleChanged(self))
+
+    def _marks(self) -> Marks | None:
+        query = self._query
+        if query is None or not query.text:
+            return None
+        return lambda line, limit: line_spans(query, line.parts, line.bar, limit)
 
     def title_parts(self) -> Parts:
         """Sign, type, tool and figures, for a line that this pane does not draw."""

@@ -1,7 +1,6 @@
 """A virtual, read-only view of long text: the body of the block pane.
 
-Lines wrap; how many rows each takes is counted with the very code that paints it, and only what is
-on the screen is painted. Text arrives raw and is made harmless (`tapeview.tape.clean`) here.
+Lines wrap (`view_line`), and only what is on the screen is painted.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
 
@@ -19,114 +17,24 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tapeview.tape.clean import visible
-from tapeview.tape.sizes import size_long
 from tapeview.tui.glyphs import UNICODE, Glyphs
-from tapeview.tui.paint import (
-    Piece,
-    Styles,
-    cells_of,
-    cut_spans,
-    ruler_thumb,
-    wrap_spans,
+from tapeview.tui.paint import ruler_thumb
+from tapeview.tui.widgets.ruled_view import CONTEXT, RuledView
+from tapeview.tui.widgets.view_line import (
+    LINE_LIMIT,
+    Marks,
+    ViewLine,
+    natural_width,
+    paint_line,
+    row_of_place,
+    rows_of,
 )
-from tapeview.tui.widgets.ruled_view import RuledView
 
 __all__ = ["LINE_LIMIT", "LineView", "ViewLine", "natural_width", "paint_line", "rows_of"]
 
-LINE_LIMIT: Final = 4_000
-"""Characters of one logical line that are shown."""
-
-_BAR: Final = 2
 _SLICE: Final = 0.008
 _PAUSE: Final = 0.002
 _CACHED_LINES: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ViewLine:
-    """One logical line: (style name, text) parts, the text raw and without line breaks.
-
-    `indent` are blanks that the view puts before it, `bar` a thin line after them, `ground` the
-    colour of the palette that it stands on, over the full width.
-    """
-
-    parts: tuple[tuple[str, str], ...]
-    indent: int = 0
-    bar: bool = False
-    ground: str = "background"
-    hang: int = 4
-    """Cells by which wrapped rows stand further in than the first."""
-
-
-def _pieces_of(line: ViewLine, cut: str) -> list[Piece]:
-    """What of the line is shown: controls as tokens, and how much is left out."""
-    pieces: list[Piece] = []
-    room, column, hidden = LINE_LIMIT, 0, 0
-    for style, text in line.parts:
-        for is_control, run in visible(text[:room], column):
-            pieces.append(Piece("control" if is_control else style, run, is_control))
-            column += cells_of(run)
-        hidden += _bytes_from(text, room)
-        room = max(0, room - len(text))
-    if hidden:
-        pieces.append(Piece("muted", f" {cut} {size_long(hidden)} more in this line"))
-    return pieces
-
-
-def _bytes_from(text: str, start: int) -> int:
-    if len(text) <= start:
-        return 0
-    return len(text) - start if text.isascii() else len(text[start:].encode("utf-8", "replace"))
-
-
-def natural_width(line: ViewLine, cut: str) -> int:
-    """The cells that the line needs to stand on one row."""
-    length = 0
-    for _, text in line.parts:
-        if not (text.isascii() and text.isprintable()):
-            break
-        length += len(text)
-    else:
-        if length <= LINE_LIMIT:
-            return line.indent + _BAR * line.bar + length
-    shown = sum(cells_of(piece.text) for piece in _pieces_of(line, cut))
-    return line.indent + _BAR * line.bar + shown
-
-
-def _leads(line: ViewLine, pieces: Sequence[Piece], width: int) -> tuple[int, int]:
-    """The cells before the text: on the first row, and on the others; half the width at most."""
-    lead = line.indent + _BAR * line.bar
-    own = 0
-    if pieces and not pieces[0].solid:
-        own = len(pieces[0].text) - len(pieces[0].text.lstrip(" "))
-    return min(lead, width // 2), min(lead + own + line.hang, width // 2)
-
-
-def rows_of(line: ViewLine, width: int, cut: str) -> int:
-    """The rows that a line too long for one row takes."""
-    pieces = _pieces_of(line, cut)
-    lead, hang = _leads(line, pieces, width)
-    return len(wrap_spans(pieces, width - lead, width - hang))
-
-
-def paint_line(line: ViewLine, width: int, ink: Styles, glyphs: Glyphs) -> list[Strip]:
-    """The rows of a line; the last of the `width` cells stays blank."""
-    pieces = _pieces_of(line, glyphs.cut)
-    room = max(1, width - 1)
-    lead, hang = _leads(line, pieces, room)
-    rows = cut_spans(pieces, wrap_spans(pieces, room - lead, room - hang))
-    strips = []
-    for number, row in enumerate(rows):
-        margin = hang if number else lead
-        parts = [(" " * margin, "fg")]
-        if line.bar and lead >= _BAR:
-            before = " " * (lead - _BAR)
-            after = " " * (margin - lead + 1)
-            parts = [(before, "fg"), (glyphs.lane_passes, "line"), (after, "fg")]
-        parts += [(piece.text, piece.style) for piece in row]
-        strips.append(ink.strip(parts, width, line.ground))
-    return strips
 
 
 class LineView(RuledView):
@@ -165,10 +73,17 @@ class LineView(RuledView):
         self._room = 0
         self._exhausted = True
         self._to_end = False
+        self._marks: Marks | None = None
+        # The line in which the first mark is looked for next; -1 when it need not be.
+        self._seek = -1
         self._timer: Timer | None = None
 
-    def set_lines(self, lines: Sequence[ViewLine] | Iterator[ViewLine]) -> None:
-        """Show other lines, from the top; an iterator is taken in as time allows."""
+    def set_lines(
+        self, lines: Sequence[ViewLine] | Iterator[ViewLine], marks: Marks | None = None
+    ) -> None:
+        """Show other lines, from the top or the first mark; an iterator as time allows."""
+        self._marks = marks
+        self._seek = -1 if marks is None else 0
         self._source = iter(lines)
         self._promised = len(lines) if isinstance(lines, Sequence) else 0
         self._lines = []
@@ -179,6 +94,15 @@ class LineView(RuledView):
         if not self.size:
             self.set_scroll(None, 0)
         self._measure_anew(0)
+
+    def set_marks(self, marks: Marks | None) -> None:
+        """Mark other places, and show the first of them; without any the view stays."""
+        self._marks = marks
+        self._seek = -1 if marks is None else 0
+        self.forget_strips()
+        self.refresh()
+        if self._seek == 0 and self._timer is None and self.size.width:
+            self._slice()
 
     @property
     def line_count(self) -> int:
@@ -204,7 +128,9 @@ class LineView(RuledView):
         index, within = self._find(row)
         strips = self._strips.get((index, width))
         if strips is None:
-            strips = paint_line(self._lines[index], width, self.ink, self.glyphs)
+            line = self._lines[index]
+            places = self._marks(line, LINE_LIMIT) if self._marks is not None else ()
+            strips = paint_line(line, width, self.ink, self.glyphs, places)
             self._strips[index, width] = strips
         # A paint may come between a new width and the measuring for it: then `within` is stale.
         return strips[min(within, len(strips) - 1)]
@@ -223,23 +149,24 @@ class LineView(RuledView):
 
     def action_step(self, rows: int) -> None:
         """Scroll by so many rows."""
-        self._to_end = False
+        self._steer()
         self.scroll_to_row(self.top + rows)
 
     def action_first(self) -> None:
         """Scroll to the first row."""
-        self._to_end = False
+        self._steer()
         self.scroll_to_row(0)
 
     def action_last(self) -> None:
         """Scroll to the last row, and stay there while more come in."""
+        self._steer()
         self._to_end = not self.complete
         self.scroll_to_row(self.row_count())
 
     def go_to_ruler(self, line: int) -> None:
         """Scroll as far as `line` of the ruler says: the last line is the end."""
         height = self.size.height
-        self._to_end = False
+        self._steer()
         self.scroll_to_row(line * (self.row_count() - height) // max(1, height - 1))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -259,10 +186,17 @@ class LineView(RuledView):
         else:
             self._measure_rows(self.top + self.size.height)
             self._grown(0)
+            if self._timer is None and self._seek >= 0:
+                self._continue()
 
     def _wheel(self, event: events.MouseEvent, rows: int) -> None:
-        self._to_end = False
+        self._steer()
         super()._wheel(event, rows)
+
+    def _steer(self) -> None:
+        """Somebody moves: the view goes nowhere by itself any more."""
+        self._to_end = False
+        self._seek = -1
 
     def _find(self, row: int) -> tuple[int, int]:
         """The line that `row` belongs to, and which of its rows that is; both from 0."""
@@ -322,7 +256,7 @@ class LineView(RuledView):
         """Take in as many lines as fit into a slice of the UI loop's time."""
         before = self.row_count()
         deadline = perf_counter() + _SLICE
-        while self._measure_next() and perf_counter() < deadline:
+        while (self._seek_next() or self._measure_next()) and perf_counter() < deadline:
             pass
         self._grown(before)
         self._continue()
@@ -337,8 +271,25 @@ class LineView(RuledView):
         if before < self.top + height or thumb != ruler_thumb(self.top, self.row_count(), height):
             self.refresh()
 
+    def _seek_next(self) -> bool:
+        """Look into one line more for the first mark; False when there is none to look into."""
+        if self._marks is None or not 0 <= self._seek < len(self._ends):
+            return False
+        index, line = self._seek, self._lines[self._seek]
+        self._seek += 1
+        if found := self._marks(line, 0):
+            self._seek = -1
+            row = self._ends[index - 1] if index else 0
+            if self._naturals[index] > self._room:
+                row += row_of_place(line, found[0], self._room, self.glyphs.cut)
+            if not self.top <= row < self.top + self.size.height:
+                self.scroll_to_row(row - CONTEXT)
+        return True
+
     def _continue(self) -> None:
-        if self.complete:
+        if self.complete and self._seek >= len(self._lines):
+            self._seek = -1
+        if self.complete and self._seek < 0:
             self._timer = None
             self._to_end = False
             self._tell()

@@ -4,7 +4,7 @@ from textual.strip import Strip
 
 from tapeview.open_session import Snapshot
 from tapeview.rules._engine import Finding
-from tapeview.tape.clean import cut, pad, printable
+from tapeview.tape.clean import cells, cut, pad, printable
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.widgets.line_list import LineList
 
@@ -75,8 +75,9 @@ class Problems(LineList):
             (f"{sign} {finding.rule.code:<6} ", style + " bold"),
             (f"{turn:<9}", "muted"),
             (f"{path}  ", "fg"),
-            (printable(finding.sentence), "fg"),
         ]
+        room = max(0, width - sum(cells(text) for text, _ in parts) - 1)
+        parts.append((cut(printable(finding.sentence), room, self.glyphs.cut), "fg"))
         return self.ink.strip(parts, width, ground)
 
     def _fold_parts(self) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -19,6 +20,7 @@ from textual.strip import Strip
 
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.paint import Styles, ruler_line, ruler_thumb, styles_of
+from tapeview.tui.theme import contrast
 
 __all__ = ["CONTEXT", "RuledView"]
 
@@ -26,6 +28,9 @@ CONTEXT: Final = 3
 """Rows that stay in view around the place one moves to; also the rows of a wheel step."""
 
 _SEVERITIES: Final = ("error", "warning")
+
+_SEEN: Final = 3.0
+"""The least contrast that WCAG 2 asks of a sign (success criterion 1.4.11)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +127,11 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
         """The rows to mark on the ruler, with the severity: "error" or "warning"."""
         return {}
 
+    def match_in(self, first: int, stop: int) -> int:
+        """The first row from `first` on and before `stop` that a search found; -1 for none."""
+        del first, stop
+        return -1
+
     @property
     def ink(self) -> Styles:
         """The styles of the theme as it is now."""
@@ -198,18 +208,28 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
         )
 
     def _marked_lines(self, count: int, height: int) -> Mapping[int, tuple[str, int]]:
-        """Each marked line of the ruler: the worst severity there, and its first row."""
-        if count <= height or height <= 0:
+        """Each marked line of the ruler: the worst that stands there, and its first row.
+
+        Where all rows are in view only what a search found is marked, each at its own row.
+        """
+        if count <= 0 or height <= 0:
             return {}
         if self._marked is None or self._marked[:2] != (count, height):
             lines: dict[int, tuple[str, int]] = {}
-            marks = sorted(self.ruler_marks().items())
+            marks = sorted(self.ruler_marks().items()) if count > height else []
             for severity in _SEVERITIES:
                 for row, row_severity in marks:
                     if row_severity == severity:
                         lines.setdefault(ruler_line(row, count, height), (severity, row))
+            self._add_matches(lines, count, min(count, height))
             self._marked = count, height, lines
         return self._marked[2]
+
+    def _add_matches(self, lines: dict[int, tuple[str, int]], count: int, height: int) -> None:
+        for line in range(height):
+            row = self.match_in(-(-line * count // height), -(-(line + 1) * count // height))
+            if row >= 0:
+                lines.setdefault(line, ("match", row))
 
     def _ruler(self, y: int, frame: _Frame, last: Segment) -> Segment:
         severity, _ = frame.marks.get(y, ("", 0))
@@ -217,6 +237,8 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
             return Segment(self.glyphs.ruler_error, frame.styles.style("error"))
         if severity == "warning":
             return Segment(self.glyphs.ruler_warning, frame.styles.style("warn"))
+        if severity == "match":
+            return Segment(self.glyphs.ruler_match, _match_style(frame.styles))
         if y in frame.thumb:
             return Segment(self.glyphs.ruler_thumb, frame.styles.style("line"))
         if self.BAND_TO_EDGE and not frame.thumb:
@@ -249,3 +271,11 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def clicked(self, x: int, y: int, times: int) -> None:
         """A click on line `y` of the view, outside the ruler; `times` is 2 for a double click."""
+
+
+def _match_style(styles: Styles) -> Style:
+    """The colour of matches, or the whole cell on it where it is too pale for a sign."""
+    palette = styles.palette
+    if styles.no_color or contrast(palette.match, palette.background) < _SEEN:
+        return styles.style("match")
+    return Style(color=palette.match.rich_color, bgcolor=palette.background.rich_color)

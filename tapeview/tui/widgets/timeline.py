@@ -1,6 +1,5 @@
 """The timeline: one line for each row of a tape, the link gutter at its left."""
 
-from array import array
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from tapeview.tape.rows import FOLDS, Row, fold_span
 from tapeview.tape.sizes import size_short
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.gutter import GutterStyle, gutter_parts, rule_parts
-from tapeview.tui.widgets.line_list import LineList
+from tapeview.tui.widgets.tape_rows import TapeRows
 
 __all__ = ["MARKS", "Timeline"]
 
@@ -29,8 +28,6 @@ WIDE, NARROW = 190, 60
 """From WIDE screen columns on there are times and lines; below NARROW no badges and sizes."""
 BIG = 100_000
 """Bytes from which on a size is bold."""
-
-FOLDED_AT_FIRST = frozenset({"notes", "segment", "branch"})
 
 RULES = frozenset({"turn", "boundary", "new", "answered"})
 
@@ -49,62 +46,37 @@ class _Columns(NamedTuple):
     badges: bool
 
 
-class Timeline(LineList):
+class Timeline(TapeRows):
     """Rows of one snapshot. It decides nothing: what a row says comes from the snapshot."""
 
     def __init__(
         self, snapshot: Snapshot, *, glyphs: Glyphs = UNICODE, id: str | None = None
     ) -> None:
-        super().__init__(glyphs=glyphs, id=id)
-        self.snapshot = snapshot
-        self.folded: set[int] = {
-            at for at, row in enumerate(snapshot.rows) if row.kind in FOLDED_AT_FIRST
-        }
-        self.shown: array[int] = array("I")
+        super().__init__(snapshot, glyphs=glyphs, id=id)
         self.gutters: tuple[Gutter, ...] = ()
         self.lanes = 0
         self._most = 0
-        self._measure_shown()
-
-    def row_count(self) -> int:
-        """Rows that are not folded away."""
-        return len(self.shown)
-
-    @property
-    def row(self) -> Row | None:
-        """The row under the cursor."""
-        return self.snapshot.rows[self.shown[self.cursor]] if self.shown else None
-
-    @property
-    def at(self) -> int:
-        """The number of that row among all rows; -1 without rows."""
-        return self.shown[self.cursor] if self.shown else -1
 
     @property
     def link(self) -> int:
         """The number of the link that the cursor is on; ``FREE`` off links."""
         return self.gutters[self.at].link if self.shown and self.gutters else FREE
 
-    def _measure_shown(self) -> None:
-        hidden: set[int] = set()
-        for at in self.folded:
-            hidden.update(fold_span(self.snapshot.rows, at))
-        count = len(self.snapshot.rows)
-        self.shown = array("I", (k for k in range(count) if k not in hidden))
+    def show(self, snapshot: Snapshot, otherwise: int = 0) -> None:
+        """Another look at the session; the cursor stays on its block, and on its screen line.
 
-    def show(self, snapshot: Snapshot) -> None:
-        """Another look at the session; the cursor stays on its block, and on its screen line."""
+        ``otherwise`` is the row for a block that this look does not show.
+        """
         row = self.row
         key = (row.block or row.record) if row is not None else None
         with self.keep_place():
             self.snapshot = snapshot
-            self.folded = {
-                at for at, row in enumerate(snapshot.rows) if row.kind in FOLDED_AT_FIRST
-            }
+            self.forget_found()
+            self.folded = self._folded_at_first()
             self._most = 0
             self._measure_gutter()
             self._measure_shown()
-            at = snapshot.row_of.get(key, 0) if key is not None else 0
+            at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
             self.cursor = self._visible_place(at)
 
     def _measure_gutter(self) -> None:
@@ -119,52 +91,6 @@ class Timeline(LineList):
         """The number of lanes follows the width of the screen."""
         self._measure_gutter()
         super().on_resize()
-
-    def toggle(self, at: int) -> bool:
-        """Fold or unfold row ``at`` of all rows; whether there is anything to fold."""
-        if not fold_span(self.snapshot.rows, at):
-            return False
-        with self.keep_place():
-            self.folded ^= {at}
-            self._measure_shown()
-            self.cursor = self._visible_place(at)
-        return True
-
-    def fold_turns(self, fold: bool) -> None:
-        """Fold or unfold every turn."""
-        turns = {
-            at for at in self.snapshot.turn_row_of.values() if fold_span(self.snapshot.rows, at)
-        }
-        here = self.at
-        with self.keep_place():
-            self.folded = self.folded | turns if fold else self.folded - turns
-            self._measure_shown()
-            self.cursor = self._visible_place(here)
-
-    def _visible_place(self, at: int) -> int:
-        """Where row ``at`` stands among the visible ones, or the row that hides it."""
-        low, high = 0, len(self.shown)
-        while low < high:
-            middle = (low + high) // 2
-            if self.shown[middle] <= at:
-                low = middle + 1
-            else:
-                high = middle
-        return max(0, low - 1)
-
-    def go(self, at: int, line: int | None = None) -> None:
-        """Put the cursor on row ``at``, unfolding what hides it."""
-        opened = [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
-        if opened:
-            with self.keep_place():
-                self.folded.difference_update(opened)
-                self._measure_shown()
-        self.move_to(self._visible_place(at), at=line)
-
-    def is_in_view(self, at: int) -> bool:
-        """Whether row ``at`` is on the screen now."""
-        place = self._visible_place(at)
-        return bool(self.shown) and self.shown[place] == at and self.in_view(place)
 
     def watch_cursor(self, old: int, new: int) -> None:
         """The links of both rows look different now."""
@@ -240,7 +166,7 @@ class Timeline(LineList):
 
     def _ground(self, row: Row, text: RowText, at: int, selected: bool) -> str:
         if selected:
-            return "select" if self.has_focus else "raised"
+            return "select" if self.is_lively else "raised"
         if self.link != FREE and self.gutters[at].link == self.link:
             return "partner"
         return "raised" if text.sign == "prompt" and row.message >= 0 else "background"
@@ -256,7 +182,7 @@ class Timeline(LineList):
     def _margin(self, row: Row, selected: bool, at: int) -> Parts:
         glyphs = self.glyphs
         if selected:
-            first = (glyphs.cursor, "accent" if self.has_focus else "muted")
+            first = (glyphs.cursor, "accent" if self.is_lively else "muted")
         elif self.link != FREE and self.gutters[at].link == self.link:
             first = (glyphs.partner, "accent")
         else:
@@ -284,7 +210,8 @@ class Timeline(LineList):
         badge = badge_of(self.snapshot, row, text, self._first_unsent(at))
         tail = self._badge(badge, columns)
         room = columns.end - columns.name - sum(cells(word) for word, _ in tail)
-        parts += self._gist(row, text, faint, room, columns.gist - columns.name)
+        gist = self._gist(row, text, faint, room, columns.gist - columns.name)
+        parts += self.marked(gist, text, at)
         return parts + tail + self._figures(row, text, faint, columns)
 
     def _sign(self, row: Row, text: RowText, at: int) -> tuple[str, str]:
