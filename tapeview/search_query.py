@@ -47,6 +47,8 @@ FILTERS: Final = {
 
 PATIENCE: Final = 0.1
 """Seconds of processor time for one piece of a text."""
+BRIEF: Final = 0.02
+"""The same where places are looked for, to paint them."""
 SECOND: Final = 1_000.0
 """The interval of the timer from its second signal on: never waited for."""
 WINDOW: Final = 20_000
@@ -104,7 +106,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
         # A pause of the garbage collector may have taken the time: it takes it once.
         signal.setitimer(signal.ITIMER_VIRTUAL, interval, SECOND)
     elif frame is None or frame.f_code.co_filename != _stop.__code__.co_filename:
-        signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE / 2, SECOND)
+        signal.setitimer(signal.ITIMER_VIRTUAL, BRIEF, SECOND)
     else:
         raise TooSlow
 
@@ -158,7 +160,7 @@ class Query:
                 fits = within(PATIENCE, partial(self._fits, lines))
             else:
                 fits = False
-                for found in self._windows(lines[0]):
+                for found in self._windows(lines[0], PATIENCE):
                     if found is not None:
                         fits = True
                         break
@@ -175,7 +177,7 @@ class Query:
         start = 0
         for line in text.split("\n"):
             try:
-                for found in self._windows(line.removesuffix("\r")):
+                for found in self._windows(line.removesuffix("\r"), BRIEF):
                     if found is not None:
                         yield start + found[0], start + found[1]
             except TooSlow:
@@ -207,7 +209,7 @@ class Query:
             if (found := search(line)) is not None
         )
 
-    def _windows(self, line: str) -> Iterator[Span | None]:
+    def _windows(self, line: str, seconds: float) -> Iterator[Span | None]:
         """Matches in one line, and None at each breathing point of a long one."""
         if self.pattern is None:
             return
@@ -216,7 +218,7 @@ class Query:
             last = min(size, first + WINDOW)
             at = max(at, first)
             while at < last:
-                span = within(PATIENCE, partial(self._next, line, at, last))
+                span = within(seconds, partial(self._next, line, at, last))
                 if span is None or (last < size and span[0] >= first + STEP):
                     break
                 if span[1] > span[0]:

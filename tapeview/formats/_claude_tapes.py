@@ -44,7 +44,9 @@ class AgentFile(msgspec.Struct, frozen=True):
     tool_use_id: str = ""
 
 
-def segments(records: Sequence[Record], chain: Chain, words_of: RecordWords) -> list[Tape]:
+def segments(
+    records: Sequence[Record], tree: Tree, chain: Chain, words_of: RecordWords
+) -> list[Tape]:
     """The arrays before each boundary, ``main~1`` the last of them first."""
     found: list[Tape] = []
     first = _first(chain)
@@ -57,16 +59,27 @@ def segments(records: Sequence[Record], chain: Chain, words_of: RecordWords) -> 
         if position[first] >= limit:
             break
         limit = position[first]
-        earlier = chain_of(Tree(records[:limit]))
-        if not earlier.messages:
+        lines = _lines_before(tree, records, first, limit)
+        messages = group(lines)
+        if not messages:
             break
         name = f"main~{len(found) + 1}"
-        own = [record for record in earlier.lines if record not in held]
+        own = [record for record in lines if record not in held]
         held.update(own)
-        first = _first(earlier)
+        first = lines[0]
         begins = begins_with(first, words_of)
-        found.append(_line(name, "segment", earlier.messages, own, begins=begins))
+        found.append(_line(name, "segment", messages, own, begins=begins))
     return found
+
+
+def _lines_before(
+    tree: Tree, records: Sequence[Record], boundary: Record, limit: int
+) -> list[Record]:
+    """The line that a boundary ended. Where a boundary kept lines, those moved: read anew."""
+    leaf = None if tree.left else tree.by_uuid.get(facts_of(boundary).logical_parent)
+    if leaf is not None and tree.position[leaf] < limit:
+        return tree.line_to(leaf)
+    return list(chain_of(Tree(records[:limit])).lines)
 
 
 def begins_with(first: Record | None, words_of: RecordWords) -> str:

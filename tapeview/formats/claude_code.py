@@ -135,7 +135,7 @@ class _ClaudeStore(Store):
             begins=begins_with(chain.lines[0] if chain.lines else None, self._trigger),
             resume=resume_sentence(chain, cleaned),
         )
-        lines = numbered(main, segments(records, chain, self._trigger))
+        lines = numbered(main, segments(records, tree, chain, self._trigger))
         held = set(chain.lines).union(*(tape.own or () for tape in lines[1:]))
         rewound = branches(tree, chain, held, lines[0].first_turn)
         calls, asked, by_id = _callers(records)

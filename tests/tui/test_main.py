@@ -1,5 +1,6 @@
 """What the keys do on the main screen."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ WIDE = (120, 40)
 
 
 def app_of(sample: str = "crash.jsonl") -> TapeviewApp:
-    return TapeviewApp(load(str(SAMPLES / sample)), environ={"HOME": "/nowhere"})
+    return TapeviewApp(load(str(SAMPLES / sample)), environ={"HOME": os.environ["HOME"]})
 
 
 def screen_of(app: App[None]) -> MainScreen:

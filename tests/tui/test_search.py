@@ -1,6 +1,7 @@
 """The search line: typing, marks, moving, filters, leaving."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ NARROW = (80, 24)
 def app_of(body: object = "crash.jsonl", **environ: str) -> TapeviewApp:
     sample = isinstance(body, str)
     opened = load(str(SAMPLES / str(body))) if sample else OpenSession(session_of(body))
-    return TapeviewApp(opened, environ={"HOME": "/nowhere"} | environ)
+    return TapeviewApp(opened, environ={"HOME": os.environ["HOME"]} | environ)
 
 
 def screen_of(app: App[None]) -> MainScreen:

@@ -1,22 +1,50 @@
 """Whole screens, as pictures: what a change of one cell moves is seen here."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tapeview.open_session import load
 from tapeview.tui.app import TapeviewApp
+from tapeview.tui.screens.main import MainScreen
 
 ROOT = Path(__file__).parents[2]
 TO_DANGLING = ("colon", *"messages.17.content.3", "enter")
 
 Compare = Callable[..., bool]
 
+SETTLING = 40
+"""Rounds of the event loop in which a block is surely read."""
+
+
+def pressing(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
+    """Press keys, then wait until the screen stands: block read, theme applied, all painted."""
+
+    async def press(pilot: Pilot[None]) -> None:
+        await pilot.pause()
+        for key in keys:
+            await pilot.press(key)
+        await pilot.wait_for_scheduled_animations()
+        for _ in range(SETTLING):
+            await pilot.pause()
+            screen = pilot.app.screen
+            if not isinstance(screen, MainScreen) or not screen.block.display:
+                break
+            if screen.block.body.complete:
+                break
+        await pilot.pause()
+
+    return press
+
 
 def app_of(sample: str, **environ: str) -> TapeviewApp:
-    return TapeviewApp(load(f"sample_sessions/{sample}"), environ={"HOME": "/nowhere"} | environ)
+    return TapeviewApp(
+        load(f"sample_sessions/{sample}"), environ={"HOME": os.environ["HOME"]} | environ
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -45,22 +73,22 @@ def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_broken_session(
     name: str, size: tuple[int, int], keys: tuple[str, ...], snap_compare: Compare
 ) -> None:
-    assert snap_compare(app_of("crash.jsonl"), press=keys, terminal_size=size), name
+    assert snap_compare(app_of("crash.jsonl"), run_before=pressing(*keys), terminal_size=size), name
 
 
 def test_the_light_theme(snap_compare: Compare) -> None:
     press = (*TO_DANGLING, "ctrl+t")
-    assert snap_compare(app_of("crash.jsonl"), press=press, terminal_size=(120, 40))
+    assert snap_compare(app_of("crash.jsonl"), run_before=pressing(*press), terminal_size=(120, 40))
 
 
 def test_without_colour(snap_compare: Compare) -> None:
     app = app_of("crash.jsonl", NO_COLOR="1")
-    assert snap_compare(app, press=TO_DANGLING, terminal_size=(120, 40))
+    assert snap_compare(app, run_before=pressing(*TO_DANGLING), terminal_size=(120, 40))
 
 
 def test_in_ascii(snap_compare: Compare) -> None:
     app = app_of("crash.jsonl", TERM="linux")
-    assert snap_compare(app, press=TO_DANGLING, terminal_size=(120, 40))
+    assert snap_compare(app, run_before=pressing(*TO_DANGLING), terminal_size=(120, 40))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +103,7 @@ def test_in_ascii(snap_compare: Compare) -> None:
     ],
 )
 def test_other_sessions(sample: str, keys: tuple[str, ...], snap_compare: Compare) -> None:
-    assert snap_compare(app_of(sample), press=keys, terminal_size=(120, 40))
+    assert snap_compare(app_of(sample), run_before=pressing(*keys), terminal_size=(120, 40))
 
 
 def test_every_snapshot_hides_this_machine() -> None:

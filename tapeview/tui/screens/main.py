@@ -166,24 +166,6 @@ class MainScreen(MovingScreen):
         # After the timeline's own paint, never before it.
         self.call_after_refresh(self.show_block)
 
-    @on(SearchLine.Changed)
-    def _marks_changed(self) -> None:
-        for title in ("#timeline-title", "#tabs"):
-            self.query_one(title).refresh()
-        self.call_after_refresh(self._mark_block)
-
-    def _mark_block(self) -> None:
-        if self.row is not None:
-            self.block.show(self.snapshot, self.row, self.timeline.query_at(self.timeline.at))
-
-    def show_block(self) -> None:
-        """Show what the cursor is on, with what was found in it marked."""
-        if self.row is not None:
-            self._mark_block()
-            if self.focused is not self.problems and (here := self.findings_here()):
-                self.problems.point_at(here[0])
-        self.refresh_bars()
-
     @on(LineList.CursorMoved, "#problems")
     def _problem_moved(self) -> None:
         finding = self.problems.finding

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
+from textual import on
 from textual.screen import Screen
 
 from tapeview.knew import Knew
@@ -40,8 +41,8 @@ class MovingScreen(Screen[None]):
         """Show a pane, where only one fits, and give it the focus."""
 
     @abstractmethod
-    def show_block(self) -> None:
-        """Show what the cursor is on."""
+    def refresh_bars(self) -> None:
+        """Paint every line anew that speaks of the cursor or the focus."""
 
     # -- parts ---------------------------------------------------------------------------------
 
@@ -83,6 +84,26 @@ class MovingScreen(Screen[None]):
         """Findings at the cursor's row."""
         row = self.row
         return tuple(self.snapshot.findings_at(row)) if row is not None else ()
+
+    # -- what the cursor is on -----------------------------------------------------------------
+
+    @on(SearchLine.Changed)
+    def _marks_changed(self) -> None:
+        for title in ("#timeline-title", "#tabs"):
+            self.query_one(title).refresh()
+        self.call_after_refresh(self._mark_block)
+
+    def _mark_block(self) -> None:
+        if self.row is not None:
+            self.block.show(self.snapshot, self.row, self.timeline.query_at(self.timeline.at))
+
+    def show_block(self) -> None:
+        """Show what the cursor is on, with what was found in it marked."""
+        if self.row is not None:
+            self._mark_block()
+            if self.focused is not self.problems and (here := self.findings_here()):
+                self.problems.point_at(here[0])
+        self.refresh_bars()
 
     # -- moves ---------------------------------------------------------------------------------
 
