@@ -1,6 +1,7 @@
 """The command line: words to one function each. The only place that prints, and that exits."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,6 +35,8 @@ def run(words: Sequence[str]) -> int:
     0 done, 1 ``check`` found what it was to fail on (or ``request --strict`` lacks something),
     2 wrong words, or a given path cannot be read.
     """
+    if sys.stdout is None:  # closed before we were started
+        return 2
     try:
         code = _do(words)
         sys.stdout.flush()
@@ -46,6 +49,12 @@ def run(words: Sequence[str]) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say(f"tapeview: cannot write to standard output: {error.strerror}.")
+        return 2
     return code
 
 
@@ -171,7 +180,9 @@ def _open(arguments: argparse.Namespace) -> int:
     from tapeview.open_session import load
 
     opened = None if arguments.path is None else load(arguments.path)
-    if arguments.path == "-":
+    if not sys.stdout.isatty():
+        raise UsageError("tapeview: the screen needs a terminal; tapeview show prints lines.")
+    if not sys.stdin.isatty():
         _take_keys_from_terminal()
     from tapeview.tui.app import TapeviewApp
 
@@ -287,7 +298,10 @@ def _codes(select: str | None, ignore: str | None) -> list[str]:
     codes = [rule.code for rule in all_rules()]
     chosen = codes if select is None else _matching(codes, select, "--select")
     left_out = [] if ignore is None else _matching(codes, ignore, "--ignore")
-    return [code for code in chosen if code not in left_out]
+    left = [code for code in chosen if code not in left_out]
+    if not left:
+        raise UsageError("tapeview check: --select and --ignore leave no rule to look at.")
+    return left
 
 
 def _matching(codes: Iterable[str], words: str, option: str) -> list[str]:

@@ -52,6 +52,8 @@ def open_source(path: str) -> Source:
 
     Raises ``OpenError`` with one sentence for a path that cannot be read.
     """
+    if path == "-" and sys.stdin is None:
+        raise OpenError("-: standard input is closed.")
     if path == "-":
         return MemorySource(sys.stdin.buffer.read(), "-")
     try:

@@ -78,7 +78,7 @@ def _describe_block(session: Session, index: Index, record: Record, block: Block
     try:
         if block.kind in CALLS:
             message = session.message_of(record)
-            gist = gist_of_call(session.shape.input_of(message, block), session.folder)
+            gist = _gist_of_input(session, message, block)
             return RowText("call", tool_of(block, index) or "call", gist, block.size)
         parts = parts_of(session, record, block)
     except (JsonFault, LookupError) as fault:
@@ -97,6 +97,14 @@ def _describe_block(session: Session, index: Index, record: Record, block: Block
         return RowText(sign, "", gist_of_parts(parts), block.size)
     name = clean_line(block.kind, 60) or "no type"
     return RowText("unknown", name, gist_of_parts(parts), block.size)
+
+
+def _gist_of_input(session: Session, message: bytes, block: Block) -> str:
+    """The gist of a call's input; its bare text where it is JSON that cannot be decoded."""
+    try:
+        return gist_of_call(session.shape.input_of(message, block), session.folder)
+    except JsonFault:
+        return gist_of_parts(session.shape.parts(message, block))
 
 
 def _describe_text(record: Record, block: Block, parts: tuple[Part, ...]) -> RowText:

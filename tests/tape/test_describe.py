@@ -9,7 +9,7 @@ from tapeview.tape.describe import describe, parts_of, tool_of
 from tapeview.tape.index import Index
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.source import MemorySource
-from tests.helpers import session_of
+from tests.helpers import session_of, snapshot_of
 
 
 def rows_and_texts(body):
@@ -221,3 +221,16 @@ def test_deep_input_is_shown_or_told(depth):
     block = f'{{"type":"tool_use","id":"t","name":"f","input":{{"x":{raw}}}}}'
     _, texts = rows_and_texts(f'[{{"role":"assistant","content":[{block}]}}]'.encode())
     assert texts[1].sign in ("call", "error")
+
+
+def test_an_input_that_cannot_be_decoded_keeps_its_tool_and_shows_its_text():
+    number = b"9" * 6_000
+    body = (
+        b'[{"role": "user", "content": "go"}, {"role": "assistant", "content": [{"type": '
+        b'"tool_use", "id": "t", "name": "Bash", "input": {"n": ' + number + b"}}]}]"
+    )
+    snapshot = snapshot_of(body)
+    (row,) = (row for row in snapshot.rows if row.block is not None and row.block.id)
+    text = describe(snapshot.session, snapshot.index, row)
+    assert (text.sign, text.name) == ("call", "Bash")
+    assert text.gist.startswith('{"n": 999')

@@ -7,14 +7,14 @@ from textual.app import App, ComposeResult
 
 from tapeview.tui.glyphs import ASCII, UNICODE
 from tapeview.tui.paint import Styles
-from tapeview.tui.theme import COLOURS, DEFAULT_THEME, Palette, themes, variable_defaults
+from tapeview.tui.theme import DEFAULT_THEME, Palette, themes, variable_defaults
 from tapeview.tui.widgets.line_view import LineView
 from tapeview.tui.widgets.ruled_view import RuledView
 from tapeview.tui.widgets.tape_rows import mark_parts
 from tapeview.tui.widgets.view_line import LINE_LIMIT, ViewLine, paint_line, row_of_place, rows_of
 
-PALETTE = Palette.of({name: dark for name, (dark, _) in COLOURS.items()} | {"primary": "#5cc4ff"})
-INK = Styles(PALETTE)
+DARK = themes()[0]
+INK = Styles(Palette.of(DARK.to_color_system().generate() | DARK.variables))
 MATCH = INK.style("match")
 
 

@@ -283,6 +283,7 @@ class LineView(RuledView):
             if self._naturals[index] > self._room:
                 row += row_of_place(line, found[0], self._room, self.glyphs.cut)
             if not self.top <= row < self.top + self.size.height:
+                self.count_rows()
                 self.scroll_to_row(row - CONTEXT)
         return True
 
