@@ -82,9 +82,10 @@ def _describe_block(session: Session, index: Index, record: Record, block: Block
             return RowText("call", tool_of(block, index) or "call", gist, block.size)
         parts = parts_of(session, record, block)
     except (JsonFault, LookupError) as fault:
-        return RowText(
-            "error", "", clean_line(f"cannot be read any more: {fault}", 200), block.size
-        )
+        # What was there when the file was indexed is not: a lookup's own words would mislead.
+        why = "the file has changed" if isinstance(fault, LookupError) else fault.reason
+        gist = clean_line(f"cannot be read any more: {why}", 200)
+        return RowText("error", "", gist, block.size)
     if block.kind in RESULTS:
         sign: SignName = "error_result" if block.is_error else "result"
         return RowText(sign, tool_of(block, index) or "result", gist_of_parts(parts), block.size)
