@@ -1,9 +1,13 @@
 """Looking into an object without decoding what is not asked for."""
 
+import msgspec
+
 from tapeview.tape.block import BlockFacts
 from tapeview.tape.json_text import Buffer, JsonFault, loads, members, skip_blank
 
 __all__ = ["fields_of", "is_text", "text_facts", "text_of"]
+
+_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def fields_of(raw: bytes) -> dict[str, bytes]:
@@ -11,6 +15,10 @@ def fields_of(raw: bytes) -> dict[str, bytes]:
 
     Raises ``JsonFault`` where the object is damaged.
     """
+    try:
+        return {key: bytes(value) for key, value in _members.decode(raw).items()}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # no object, damaged, or spelled as only the scanner reads it
     start = skip_blank(raw, 0)
     if raw[start : start + 1] != b"{":
         return {}

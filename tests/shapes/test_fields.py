@@ -1,10 +1,14 @@
 """Looking into an object without decoding what is not asked for."""
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
 from tapeview.tape.block import BlockFacts
-from tapeview.tape.json_text import JsonFault
+from tapeview.tape.json_text import JsonFault, members
 
 
 @pytest.mark.parametrize(
@@ -56,3 +60,20 @@ def test_the_text_of_a_string(raw, text):
 def test_empty_and_blank_texts(raw, facts):
     assert text_facts(raw) == facts
     assert text_facts(memoryview(raw)) == facts
+
+
+@given(
+    st.dictionaries(
+        st.text(),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        ),
+    ),
+    st.sampled_from((None, 1)),
+    st.booleans(),
+)
+def test_the_quick_reading_gives_what_the_scanner_gives(value, indent, ascii_only):
+    raw = json.dumps(value, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "replace")
+    scanned = {key: raw[a:b] for key, (a, b) in members(raw, 0)}
+    assert fields_of(raw) == scanned
