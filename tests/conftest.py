@@ -3,6 +3,11 @@
 import os
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 QUIET = ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_THEME", "COLORTERM", "EDITOR", "VISUAL")
 HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")

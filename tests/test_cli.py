@@ -490,7 +490,7 @@ def test_output_is_utf8_whatever_the_locale_says():
 def test_a_tape_on_standard_input_needs_a_terminal_for_its_keys():
     done = process("-", input=Path(FINE).read_bytes(), start_new_session=True)
     assert done.returncode == 2
-    assert done.stderr == b"tapeview: - needs a terminal to take keys from; use show.\n"
+    assert done.stderr == b"tapeview: the screen needs a terminal; tapeview show prints lines.\n"
 
 
 @pytest.mark.parametrize("words", [["show", "--full"], ["check"], ["request"]])

@@ -41,7 +41,6 @@ def test_the_report_names_types_and_places_only():
             raise KeyError(SECRET) from error
     except KeyError as error:
         text = report_text(error)
-    assert "KeyError\n  tapeview" not in text
     assert "test_crash.py" in text
     assert text.index("KeyError") < text.index("ValueError")
     assert SECRET not in text

@@ -35,7 +35,7 @@ def members_of(path: str, session_id: str) -> Iterator[Member]:
     for found in sorted(folder.rglob(f"{PREFIX}*.jsonl")) if folder.is_dir() else ():
         if member := _member(found):
             yield member
-    mark = f'"sessionId":"{session_id}"'.encode()
+    mark = f'"sessionId":"{session_id}"'.encode("utf-8", "surrogatepass")
     for found in sorted(own.parent.glob(f"{PREFIX}*.jsonl")) if session_id else ():
         member = _member(found)
         if member is not None and mark in member.source.read(0, HEAD).replace(b'": "', b'":"'):

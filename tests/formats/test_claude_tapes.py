@@ -218,3 +218,10 @@ def test_a_kept_message_is_found_on_main_and_its_finding_reported_once():
     )
     codes = [(f.rule.code, f.at) for f in opened.snapshot().findings]
     assert len(codes) == len(set(codes)) == 1
+
+
+def test_a_session_id_that_has_no_utf8_spelling_looks_for_its_sub_agents_too(tmp_path):
+    main = tmp_path / "s.jsonl"
+    main.write_bytes(written(user("u1", None, "ask", sessionId="\ud800")))
+    write_agent(tmp_path / "agent-stranger.jsonl", "go")
+    assert [tape.id for tape in load(str(main)).session.tapes] == ["main"]
