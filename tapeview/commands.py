@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["COMMANDS", "PICKER_COMMANDS", "Command", "Group", "Where", "command"]
+__all__ = ["COMMANDS", "PICKER_COMMANDS", "Command", "Group", "Where"]
 
 Where = Literal["anywhere", "timeline", "block", "problems", "help", "picker"]
 Group = Literal["move", "find", "look", "take", "program"]
@@ -207,11 +207,3 @@ PICKER_COMMANDS: tuple[Command, ...] = (
     ),
 )
 """The same for the list of sessions. Its letters are words to search for, once one types."""
-
-
-def command(identity: str) -> Command:
-    """The command of that id. Raises ``KeyError`` for an unknown one."""
-    for entry in COMMANDS:
-        if entry.id == identity:
-            return entry
-    raise KeyError(identity)

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from tapeview.commands import COMMANDS, command
+from tapeview.commands import COMMANDS
 
 
 def test_ids_and_titles_are_unique():
@@ -25,13 +25,6 @@ def test_words_are_plain():
         assert entry.title[0].isupper()
         assert not entry.help.endswith(".")
         assert len(entry.footer) <= 10
-
-
-def test_a_command_is_found_by_its_id():
-    for entry in COMMANDS:
-        assert command(entry.id) is entry
-    with pytest.raises(KeyError):
-        command("frobnicate")
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.id)

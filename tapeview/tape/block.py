@@ -17,8 +17,6 @@ __all__ = [
     "BlockFacts",
     "JsonPath",
     "Place",
-    "is_server_call",
-    "is_server_result",
 ]
 
 JsonPath = tuple[str | int, ...]
@@ -100,13 +98,3 @@ class Place(NamedTuple):
     message: int
     block: int = -1
     nested: int = -1
-
-
-def is_server_call(block: Block) -> bool:
-    """Whether the block asks for a tool that the API itself runs."""
-    return block.kind in SERVER_CALLS
-
-
-def is_server_result(block: Block) -> bool:
-    """Whether the block is the answer of a tool that the API itself ran."""
-    return block.kind in SERVER_RESULTS

@@ -1,6 +1,6 @@
 """The timeline as rows: one for each block, turn, note and damaged line, in stored order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -12,7 +12,7 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 
-__all__ = ["FOLDS", "Row", "RowKind", "fold_span", "rows_of", "turn_rows"]
+__all__ = ["FOLDS", "Row", "RowKind", "fold_span", "rows_of"]
 
 RowKind = Literal[
     "system",
@@ -247,8 +247,3 @@ def fold_span(rows: Sequence[Row], at: int) -> range:
     while stop < len(rows) and rows[stop].turn == row.turn and rows[stop].kind != "turn":
         stop += 1
     return range(at + 1, stop)
-
-
-def turn_rows(rows: Sequence[Row]) -> Iterator[int]:
-    """Places of the turn rules."""
-    return (k for k, row in enumerate(rows) if row.kind == "turn")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tapeview.tape.index import Index
 from tapeview.tape.message import message_of
-from tapeview.tape.rows import fold_span, rows_of, turn_rows
+from tapeview.tape.rows import fold_span, rows_of
 from tapeview.tape.tape import Frame
 from tests.shorthand import note, records, session, unreadable
 
@@ -164,10 +164,6 @@ def test_what_a_fold_hides(at, hidden):
 def test_a_run_of_notes_hides_its_notes():
     found = beside(note("a"), note("b"), note("c"), *records("user ask"))
     assert list(fold_span(found, 0)) == [1, 2, 3]
-
-
-def test_where_the_turn_rules_are():
-    assert list(turn_rows(of_lines("user a", "assistant b", "user c", "assistant d"))) == [1, 4]
 
 
 lines = st.lists(
