@@ -204,8 +204,8 @@ def _take_keys_from_terminal() -> None:
 
 
 def _show(arguments: argparse.Namespace) -> int:
+    from tapeview.looks.show import json_rows, lines
     from tapeview.open_session import load
-    from tapeview.show import json_rows, lines
 
     if arguments.only and arguments.turn is None:
         raise UsageError("tapeview show: --only goes with --turn N.")
@@ -218,8 +218,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _request(arguments: argparse.Namespace) -> int:
+    from tapeview.looks.report import safe_json
     from tapeview.open_session import load
-    from tapeview.report import safe_json
     from tapeview.wire.request import request_of, sent_before
 
     snapshot = load(arguments.path).snapshot(arguments.tape)
@@ -235,8 +235,8 @@ def _request(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
+    from tapeview.looks.report import Report, SessionReport, report_of, text_lines, unreadable
     from tapeview.open_session import load
-    from tapeview.report import Report, SessionReport, report_of, text_lines, unreadable
     from tapeview.rules._rule import SEVERITIES
 
     codes = _codes(arguments.select, arguments.ignore)
@@ -334,8 +334,8 @@ def _rules(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
+    from tapeview.looks.show import rule_page
     from tapeview.rules._registry import all_rules
-    from tapeview.show import rule_page
 
     wanted = arguments.code.upper()
     for rule in all_rules():

@@ -4,7 +4,7 @@ import threading
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tapeview.session_cache import examine
+from tapeview.picker.cache import examine
 from tapeview.tui.app import TapeviewApp
 from tapeview.tui.screens.picker import PickerScreen
 from tests.fake_home import FakeHome

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tapeview.block_text import block_body, block_head, copy_json, copy_text
 from tapeview.errors import OpenError
 from tapeview.formats._registry import detect
-from tapeview.goto import resolve
-from tapeview.knew import Knew
+from tapeview.looks.block_text import block_body, block_head, copy_json, copy_text
+from tapeview.looks.goto import resolve
+from tapeview.looks.knew import Knew
+from tapeview.looks.report import Report, report_of, text_lines
+from tapeview.looks.show import json_rows, lines
 from tapeview.open_session import OpenSession
-from tapeview.report import Report, report_of, text_lines
-from tapeview.show import json_rows, lines
 from tapeview.tape.source import MemorySource
 from tapeview.tui.glyphs import UNICODE
 from tapeview.tui.gutter import GutterStyle, gutter_parts, rule_parts

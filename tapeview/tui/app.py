@@ -10,7 +10,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from tapeview.errors import PlaceError
-from tapeview.goto import resolve
+from tapeview.looks.goto import resolve
 from tapeview.open_session import OpenSession
 from tapeview.settings import Settings, load_settings, save_settings
 from tapeview.tui.glyphs import choose_glyphs

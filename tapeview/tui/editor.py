@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.app import App, SuspendNotSupported
 
-from tapeview.block_text import editor_place
+from tapeview.looks.block_text import editor_place
 from tapeview.open_session import Snapshot
 from tapeview.tape.rows import Row
 

@@ -41,7 +41,7 @@ print(time.process_time() - start)
 CHECK = """
 import sys, time
 from tapeview.open_session import load
-from tapeview.report import Report, report_of
+from tapeview.looks.report import Report, report_of
 from tapeview.rules._registry import all_rules
 all_rules()
 start = time.process_time()

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapeview import show
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_sent import clean_in_full
 from tapeview.formats._claude_sound import is_sound
 from tapeview.formats.claude_code import ClaudeCode
+from tapeview.looks import show
 from tapeview.open_session import OpenSession
 from tapeview.tape.index import Index
 from tests.formats.claude import chain, line, reply, sent, session, system, unsent, user, written

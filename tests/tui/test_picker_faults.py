@@ -2,8 +2,8 @@
 
 import pytest
 
-from tapeview.session_cache import Checked, SessionCache, SessionFacts, cache_path
-from tapeview.sessions import find_sessions
+from tapeview.picker.cache import Checked, SessionCache, SessionFacts, cache_path
+from tapeview.picker.sessions import find_sessions
 from tapeview.tui.screens.cannot_open import CannotOpen
 from tapeview.tui.screens.main import MainScreen
 from tests.picker_app import NARROW, NOW, PickerApp, checked, four_sessions, running

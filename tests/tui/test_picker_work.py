@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from tapeview.session_cache import SessionCache, SessionFacts, cache_path, examine
-from tapeview.sessions import find_sessions
+from tapeview.picker.cache import SessionCache, SessionFacts, cache_path, examine
+from tapeview.picker.sessions import find_sessions
 from tapeview.tui.screens.main import MainScreen
 from tests.fake_home import FakeHome
 from tests.picker_app import (

@@ -9,11 +9,11 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input
 
-from tapeview.block_text import copy_json, copy_path, copy_text
 from tapeview.commands import COMMANDS
-from tapeview.goto import resolve
-from tapeview.heading import counter_words
-from tapeview.knew import Knew
+from tapeview.looks.block_text import copy_json, copy_path, copy_text
+from tapeview.looks.goto import resolve
+from tapeview.looks.heading import counter_words
+from tapeview.looks.knew import Knew
 from tapeview.open_session import OpenSession
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import size_long

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from tapeview.heading import heading_of, size_bars, tally_of
-from tapeview.knew import Knew
+from tapeview.looks.heading import heading_of, size_bars, tally_of
+from tapeview.looks.knew import Knew
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, size_long
 from tapeview.tui.paint import cells_of

@@ -7,10 +7,10 @@ from typing import Final
 from textual import on
 from textual.screen import Screen
 
-from tapeview.knew import Knew
+from tapeview.looks.knew import Knew
 from tapeview.open_session import OpenSession, Snapshot
 from tapeview.rules._engine import Finding
-from tapeview.search_run import Beyond, tapes_beyond
+from tapeview.search.run import Beyond, tapes_beyond
 from tapeview.tape.clean import printable
 from tapeview.tape.rows import Row
 from tapeview.tui.screens.search_line import SearchLine

@@ -16,20 +16,20 @@ from textual.worker import Worker
 from tapeview.commands import PICKER_COMMANDS
 from tapeview.errors import TapeviewError
 from tapeview.open_session import OpenSession, load
-from tapeview.session_cache import (
+from tapeview.picker.cache import (
     Checked,
     SessionCache,
     SessionFacts,
     cache_path,
     examine,
 )
-from tapeview.session_words import Query
-from tapeview.sessions import (
+from tapeview.picker.sessions import (
     Listed,
     find_samples,
     find_sessions,
     samples_folder,
 )
+from tapeview.picker.words import Query
 from tapeview.tape.clean import clean_line, printable
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import picker_bars

@@ -7,9 +7,9 @@ from pathlib import PurePath
 from typing import Final
 
 from tapeview.commands import PICKER_COMMANDS
-from tapeview.session_cache import Checked
-from tapeview.session_words import span_words, stamp_ago
-from tapeview.sessions import HARNESSES, PROMPT, Listed
+from tapeview.picker.cache import Checked
+from tapeview.picker.sessions import HARNESSES, PROMPT, Listed
+from tapeview.picker.words import span_words, stamp_ago
 from tapeview.tape.clean import cells, clean_line, cut, printable
 from tapeview.tape.sizes import count, size_long, thousands
 from tapeview.tui.glyphs import Glyphs

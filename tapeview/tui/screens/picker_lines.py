@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
-from tapeview.session_cache import SessionFacts
-from tapeview.session_words import Query, grouped
-from tapeview.sessions import HARNESSES, Listed, project_of
+from tapeview.picker.cache import SessionFacts
+from tapeview.picker.sessions import HARNESSES, Listed, project_of
+from tapeview.picker.words import Query, grouped
 from tapeview.tape.sizes import count
 
 __all__ = ["BROKEN", "Known", "Line", "Mark"]

@@ -9,8 +9,8 @@ from typing import Final
 
 from textual.strip import Strip
 
-from tapeview.session_words import Query, age_words
-from tapeview.sessions import PROMPT, Listed
+from tapeview.picker.sessions import PROMPT, Listed
+from tapeview.picker.words import Query, age_words
 from tapeview.tape.clean import BREAK, CONTROL, cells, clean_line, cut, pad
 from tapeview.tape.sizes import size_long, thousands
 from tapeview.tui.glyphs import Glyphs

@@ -8,8 +8,8 @@ from functools import partial
 from threading import Thread
 from typing import Final, TypeVar
 
-from tapeview.session_cache import Checked, SessionFacts, unexamined
-from tapeview.sessions import NO_GLANCE, Glance, Listed, glance
+from tapeview.picker.cache import Checked, SessionFacts, unexamined
+from tapeview.picker.sessions import NO_GLANCE, Glance, Listed, glance
 from tapeview.tui.screens.picker_lines import Known
 
 __all__ = ["BROKE_OFF", "HUGE", "find_out", "in_background"]

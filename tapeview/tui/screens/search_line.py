@@ -17,8 +17,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from tapeview.search import Found, Query, parse
-from tapeview.search_run import Beyond, SearchRun
+from tapeview.search.find import Found, Query, parse
+from tapeview.search.run import Beyond, SearchRun
 from tapeview.tape.clean import cells, printable
 from tapeview.tape.sizes import count
 from tapeview.tui.glyphs import UNICODE, Glyphs

@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tapeview.block_text import BlockHead, BodyLine, HeadLine, block_body, block_head
+from tapeview.looks.block_text import BlockHead, BodyLine, HeadLine, block_body, block_head
 from tapeview.open_session import Snapshot
-from tapeview.search import Query, line_spans
+from tapeview.search.find import Query, line_spans
 from tapeview.tape.clean import cells, cut
 from tapeview.tape.rows import Row
 from tapeview.tui.glyphs import UNICODE, Glyphs

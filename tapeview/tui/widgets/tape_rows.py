@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tapeview.open_session import Snapshot
-from tapeview.search import Found, Query, searched_rows, spans
+from tapeview.search.find import Found, Query, searched_rows, spans
 from tapeview.tape.describe import RowText
 from tapeview.tape.rows import Row, RowKind, fold_span
 from tapeview.tui.glyphs import UNICODE, Glyphs

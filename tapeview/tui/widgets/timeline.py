@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from textual.strip import Strip
 
-from tapeview.badge import Badge, badge_of, mark_of
-from tapeview.block_record import clock_of
+from tapeview.looks.badge import Badge, badge_of, mark_of
+from tapeview.looks.block_record import clock_of
+from tapeview.looks.report import row_words
 from tapeview.open_session import Snapshot
-from tapeview.report import row_words
 from tapeview.tape.clean import cells, cut, pad
 from tapeview.tape.describe import RowText, describe
 from tapeview.tape.lanes import FREE, Gutter

@@ -1,0 +1,1 @@
+"""Which sessions there are on this machine, and what is known of each."""
