@@ -7,7 +7,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from tapeview.errors import PlaceError
+from tapeview.edit.edit import Edit
+from tapeview.edit.log import EditLog, Entry
+from tapeview.edit.operations import Operation
+from tapeview.edit.plan import plan
+from tapeview.errors import EditError, PlaceError
+from tapeview.formats._format import Store
 from tapeview.formats._registry import detect
 from tapeview.formats._source import open_source
 from tapeview.rules._engine import Finding, Purpose, check, worst
@@ -326,10 +331,64 @@ def by_rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 class OpenSession:
     """A session that is open. It alone changes; whoever looks gets a ``Snapshot``."""
 
-    def __init__(self, session: Session, purpose: Purpose | None = None) -> None:
+    def __init__(
+        self, session: Session, purpose: Purpose | None = None, store: Store | None = None
+    ) -> None:
         self.session = session
         self.purpose: Purpose = purpose or ("session" if session.harness else "request")
         self.revision = 0
+        self.log = EditLog()
+        self._store = store
+
+    def plan(self, operation: Operation) -> Edit:
+        """The edit that an operation comes to now. Raises ``EditError``, ``PairSplit``."""
+        if self._store is None:
+            raise EditError(f"{self.session.path}: this is only looked at, not edited.")
+        snapshot = self.snapshot(operation.tape)
+        speller = self._store.speller(snapshot.tape)
+        tape, index = snapshot.tape, snapshot.index
+        return plan(operation, self.session, tape, index, speller, self._store.read)
+
+    def after(self, edit: Edit) -> Session:
+        """The session as it would be after an edit."""
+        if self._store is None:
+            return self.session
+        session = self.session
+        frame = edit.frames[1] if edit.frames is not None else session.frame
+        members = [edit.applied(rows, k) for k, rows in enumerate(session.member_records, 1)]
+        with _no_collection():
+            return self._store.session(
+                edit.applied(session.records), members, frame, session.as_read
+            )
+
+    def apply(self, operation: Operation) -> Edit:
+        """Do an edit. Raises ``EditError`` and ``PairSplit``; the session is then as it was."""
+        edit = self.plan(operation)
+        self._become(edit)
+        self.log.push(Entry(operation, edit))
+        return edit
+
+    def undo(self) -> Edit | None:
+        """Take the last edit back; what was done, None where there is none."""
+        return self._step(self.log.undo())
+
+    def redo(self) -> Edit | None:
+        """Do the edit again that was undone last."""
+        return self._step(self.log.redo())
+
+    def go_to(self, state: int) -> None:
+        """Undo or redo up to a state of the log."""
+        for edit in self.log.towards(max(0, min(state, len(self.log.entries)))):
+            self._become(edit)
+
+    def _step(self, edit: Edit | None) -> Edit | None:
+        if edit is not None:
+            self._become(edit)
+        return edit
+
+    def _become(self, edit: Edit) -> None:
+        self.session = self.after(edit)
+        self.revision += 1
 
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
         """One tape as it is now. Raises ``PlaceError`` for a tape that is not there."""
@@ -349,7 +408,7 @@ def load(path: str, purpose: Purpose | None = None) -> OpenSession:
     format_, head = detect(source, path)
     store = format_.open(head, path)
     with _no_collection():
-        return OpenSession(store.session(list(store.records())), purpose)
+        return OpenSession(store.session(list(store.records())), purpose, store)
 
 
 @contextmanager

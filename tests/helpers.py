@@ -27,3 +27,11 @@ def snapshot_of(body: object, purpose: Purpose | None = None) -> Snapshot:
 def index_of(body: object) -> Index:
     """The stored chain of a body's main tape."""
     return snapshot_of(body).index
+
+
+def open_bytes(raw: bytes, name: str = "memory") -> OpenSession:
+    """A file's bytes, open and ready to be edited."""
+    source = MemorySource(raw, name)
+    format_, head = detect(source, name)
+    store = format_.open(head, name)
+    return OpenSession(store.session(list(store.records())), None, store)

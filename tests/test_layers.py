@@ -15,7 +15,7 @@ PACKAGE = ROOT / "tapeview"
 FLOORS = (
     {"errors", "commands", "crash"},
     {"tape", "settings"},
-    {"shapes"},
+    {"edit", "shapes"},
     {"wire"},
     {"rules", "formats"},
     {"open_session"},

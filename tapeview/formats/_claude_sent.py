@@ -212,9 +212,13 @@ def _message(draft: _Draft) -> Message:
 
 
 def _added_text(text: str) -> tuple[Record, Block]:
-    raw = json.dumps({"content": [{"type": "text", "text": text}]}).encode()
+    raw = _line({"type": "text", "text": text})
     block = Block("text", ("content", 0), len(text), facts=BlockFacts.ADDED)
-    return Record(-1, 0, 0, "message", blocks=(block,), fresh=raw), block
+    return Record(-1, 0, 0, "message", blocks=(block,), text=raw), block
+
+
+def _line(block: dict[str, object]) -> bytes:
+    return json.dumps({"message": {"content": [block]}}).encode()
 
 
 def _added_result(call: str) -> tuple[Record, Block]:
@@ -224,10 +228,10 @@ def _added_result(call: str) -> tuple[Record, Block]:
         "content": MISSING_RESULT,
         "is_error": True,
     }
-    raw = json.dumps({"content": [body]}).encode()
+    raw = _line(body)
     facts = BlockFacts.ADDED | BlockFacts.IS_ERROR
     block = Block("tool_result", ("content", 0), len(MISSING_RESULT), call, facts=facts)
-    return Record(-1, 0, 0, "message", blocks=(block,), fresh=raw), block
+    return Record(-1, 0, 0, "message", blocks=(block,), text=raw), block
 
 
 def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:

@@ -1,14 +1,16 @@
-"""What a format is: where records begin and end, and which tapes they make."""
+"""What a format is: where records begin and end, which tapes they make, how a change is spelled."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from tapeview.edit.speller import Speller
 from tapeview.formats._head import Head
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.shape import Shape
 from tapeview.tape.source import Source
+from tapeview.tape.tape import Frame, Tape
 
 __all__ = ["Format", "Store"]
 
@@ -25,8 +27,31 @@ class Store(ABC):
         """Records from byte ``start`` on, which is where a record begins."""
 
     @abstractmethod
-    def session(self, records: Sequence[Record]) -> Session:
-        """The tapes that ``records`` make."""
+    def session(
+        self,
+        records: Sequence[Record],
+        members: Sequence[Sequence[Record]] | None = None,
+        frame: Frame | None = None,
+        original: Session | None = None,
+    ) -> Session:
+        """The tapes that ``records`` make.
+
+        ``members`` are the records of each file beside it, None for those that the files hold;
+        ``frame`` is what stands beside the messages, None for what the file holds; ``original``
+        is the session as it was read, where this one is edited.
+        """
+
+    @abstractmethod
+    def read(self, text: bytes, member: int = 0) -> Record:
+        """The record that the text of one makes; it stands nowhere yet."""
+
+    @abstractmethod
+    def speller(self, tape: Tape) -> Speller:
+        """How one change of a tape is spelled in this format."""
+
+    @abstractmethod
+    def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
+        """The bytes of the session's own file (0) or of one beside it, in pieces."""
 
 
 class Format(ABC):

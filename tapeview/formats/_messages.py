@@ -2,11 +2,17 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar
 
+import msgspec
+
+from tapeview.edit.speller import Speller
 from tapeview.errors import OpenError
+from tapeview.formats._array_speller import ArraySpeller
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Elements, Head
 from tapeview.formats._lines import records_in
+from tapeview.formats._write import written_document, written_lines
 from tapeview.shapes.fields import is_text, text_of
 from tapeview.tape.json_text import JsonFault, skip_blank, skip_value
 from tapeview.tape.message import message_of
@@ -94,6 +100,8 @@ def _sample(head: Head) -> list[object] | None:
 
 
 class _MessagesStore(Store):
+    is_document: ClassVar[bool] = False
+
     def __init__(self, format_: MessagesFormat, head: Head, path: str) -> None:
         super().__init__(head.source, path)
         self.format = format_
@@ -103,7 +111,14 @@ class _MessagesStore(Store):
     def frame(self) -> Frame:
         return Frame()
 
-    def session(self, records: Sequence[Record]) -> Session:
+    def session(
+        self,
+        records: Sequence[Record],
+        members: Sequence[Sequence[Record]] | None = None,
+        frame: Frame | None = None,
+        original: Session | None = None,
+    ) -> Session:
+        del members
         messages = tuple(message_of([r]) for r in records if r.kind == "message")
         tape = Tape("main", "main", messages, messages, {})
         return Session(
@@ -114,9 +129,20 @@ class _MessagesStore(Store):
             source=self.source,
             records=tuple(records),
             tapes=(tape,),
-            frame=self.frame(),
+            frame=self.frame() if frame is None else frame,
             message_json=_whole_record,
+            written=self.written,
+            original=original,
         )
+
+    def read(self, text: bytes, member: int = 0) -> Record:
+        """A record out of its new text."""
+        return msgspec.structs.replace(self._record(-1, text, 0), text=text)
+
+    def speller(self, tape: Tape) -> Speller:
+        """How a change is spelled: a message is a record."""
+        del tape
+        return ArraySpeller(self.shape, self.is_document)
 
     def _record(self, start: int, raw: bytes, line: int, shares: bool = False) -> Record:
         try:
@@ -139,6 +165,10 @@ class _MessagesStore(Store):
 class _LinesStore(_MessagesStore):
     """One message a line."""
 
+    def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
+        del member
+        return written_lines(self.source, session.as_read.records, session.records)
+
     def records(self, start: int = 0) -> Iterator[Record]:
         return records_in(self.source, self._line, start)
 
@@ -158,6 +188,19 @@ class _LinesStore(_MessagesStore):
 
 class _DocumentStore(_MessagesStore):
     """One JSON document: an object with ``messages``, or the bare array."""
+
+    is_document: ClassVar[bool] = True
+
+    def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
+        del member
+        elements, read = self.head.elements, session.as_read
+        return written_document(
+            self.head.text,
+            elements.start if elements is not None else 0,
+            read.records,
+            session.records,
+            (read.frame, session.frame),
+        )
 
     def records(self, start: int = 0) -> Iterator[Record]:
         text, elements, damage = self.head.text, self.head.elements, self.head.damage
@@ -191,7 +234,8 @@ class _DocumentStore(_MessagesStore):
         system, tools = raw.pop("system", b""), raw.pop("tools", b"")
         raw.pop("messages", None)
         name = text_of(model) if is_text(model) else ""
-        return Frame(name, system, tools, tuple(raw.items()), whole=True)
+        is_body = self.head.kind == "object"
+        return Frame(name, system, tools, tuple(raw.items()), True, is_body)
 
 
 def _whole_record(record: Record, raw: bytes) -> bytes:

@@ -9,11 +9,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
+import msgspec
+
+from tapeview.edit.speller import Speller
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
 from tapeview.formats._claude_line import LineFacts, facts_of
-from tapeview.formats._claude_members import members_of
+from tapeview.formats._claude_members import Member, members_of
 from tapeview.formats._claude_read import read_line
 from tapeview.formats._claude_sent import clean, resume_sentence
+from tapeview.formats._claude_speller import ClaudeSpeller
 from tapeview.formats._claude_tapes import (
     AGENT_TOOLS,
     AgentFile,
@@ -27,6 +31,7 @@ from tapeview.formats._claude_tapes import (
 from tapeview.formats._format import Format, Store
 from tapeview.formats._head import Head
 from tapeview.formats._lines import records_in
+from tapeview.formats._write import written_lines
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import Block
@@ -84,13 +89,30 @@ class ClaudeCode(Format):
 
 
 class _ClaudeStore(Store):
+    def __init__(self, source: Source, path: str) -> None:
+        super().__init__(source, path)
+        self._agents: tuple[Member, ...] = ()
+
     def records(self, start: int = 0) -> Iterator[Record]:
         return records_in(self.source, read_line, start)
 
-    def session(self, records: Sequence[Record]) -> Session:
+    def session(
+        self,
+        records: Sequence[Record],
+        members: Sequence[Sequence[Record]] | None = None,
+        frame: Frame | None = None,
+        original: Session | None = None,
+    ) -> Session:
+        del frame
         tree = Tree(records)
         chain = chain_of(tree)
-        files, sources = self._agent_files(records)
+        if members is None:
+            self._find_agents(records)
+            members = [tuple(self._agent_records(k)) for k in range(1, len(self._agents) + 1)]
+        files = [
+            AgentFile(agent.id, tuple(rows), agent.tool_use_id)
+            for agent, rows in zip(self._agents, members, strict=True)
+        ]
         tapes = self._tapes(records, tree, chain, files)
         model, folder, version = _origin(records, chain)
         title = f"Claude Code {version}" if version else "Claude Code"
@@ -104,22 +126,32 @@ class _ClaudeStore(Store):
             tapes=tapes,
             frame=Frame(model),
             message_json=_message_json,
-            members=sources,
+            written=self.written,
+            members=tuple(agent.source for agent in self._agents),
+            member_records=tuple(file.records for file in files),
+            original=original,
             folder=folder,
             harness=True,
         )
 
-    def _agent_files(self, records: Sequence[Record]) -> tuple[list[AgentFile], tuple[Source, ...]]:
-        """Sub-agents beside the file, and the sources that their records stand in."""
+    def read(self, text: bytes, member: int = 0) -> Record:
+        return msgspec.structs.replace(read_line(-1, text, 0, False, member), text=text)
+
+    def speller(self, tape: Tape) -> Speller:
+        return ClaudeSpeller(tape)
+
+    def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
+        source = session.members[member - 1] if member else session.source
+        return written_lines(source, session.as_read.rows(member), session.rows(member))
+
+    def _find_agents(self, records: Sequence[Record]) -> None:
+        """Files of sub-agents beside this one; they are looked for once."""
         session_id = next((f.session_id for r in records if (f := facts_of(r)).session_id), "")
-        files: list[AgentFile] = []
-        sources: list[Source] = []
-        for member in members_of(self.path, session_id):
-            sources.append(member.source)
-            read = partial(read_line, member=len(sources))
-            found = tuple(records_in(member.source, read))
-            files.append(AgentFile(member.id, found, member.tool_use_id))
-        return files, tuple(sources)
+        self._agents = tuple(members_of(self.path, session_id))
+
+    def _agent_records(self, member: int) -> Iterator[Record]:
+        read = partial(read_line, member=member)
+        return records_in(self._agents[member - 1].source, read)
 
     def _tapes(
         self, records: Sequence[Record], tree: Tree, chain: Chain, files: Sequence[AgentFile]
@@ -145,12 +177,17 @@ class _ClaudeStore(Store):
 
     def _trigger(self, boundary: Record) -> str:
         """What started the compaction that a boundary marks."""
-        raw = self.source.read(boundary.start, boundary.length)
+        raw = self._bytes_of(boundary)
         return text_of(fields_of(fields_of(raw).get("compactMetadata", b"")).get("trigger"))
+
+    def _bytes_of(self, record: Record) -> bytes:
+        if record.text is not None:
+            return record.text
+        return self.source.read(record.start, record.length)
 
     def _words(self, record: Record, block: Block) -> str:
         """The prompt that a call gives, or the text of a user line."""
-        message = _message_json(record, self.source.read(record.start, record.length))
+        message = _message_json(record, self._bytes_of(record))
         shape = ClaudeCode.shape
         if block.kind == "tool_use":
             given = shape.input_of(message, block)

@@ -87,15 +87,14 @@ def line_of(style: str, text: str) -> BodyLine:
 def record_bytes(session: Session, record: Record) -> bytes:
     """A record's own text. Raises ``LookupError`` where the file has become too short for it."""
     raw = session.bytes_of(record)
-    if len(raw) < record.length:
+    if len(raw) < record.size:
         raise LookupError("the file is shorter than when it was opened")
     return raw
 
 
 def message_bytes(session: Session, record: Record) -> bytes:
     """The JSON of the message that the record holds. Raises what is in ``FAULTS``."""
-    raw = record_bytes(session, record)
-    return raw if record.fresh is not None else session.message_json(record, raw)
+    return session.message_json(record, record_bytes(session, record))
 
 
 def table(
@@ -146,7 +145,7 @@ def _reading(
 ) -> tuple[bytes, bytes, list[tuple[str, str]]]:
     """The record, the message in it, and the block's members that the body does not show."""
     raw = record_bytes(session, record)
-    message = raw if record.fresh is not None else session.message_json(record, raw)
+    message = session.message_json(record, raw)
     if block is None or block.path == ("content",):
         return raw, message, []
     start, end = locate(message, block.path)

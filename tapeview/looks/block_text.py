@@ -223,7 +223,7 @@ def _run_of_notes(snapshot: Snapshot, row: Row) -> list[Record]:
 def _notes_lines(notes: list[Record]) -> Iterator[BodyLine]:
     for note in notes:
         label = printable(note.label) or "note"
-        figures = f"  line {note.line} · {size_long(note.length)}"
+        figures = f"  line {note.line} · {size_long(note.size)}"
         yield BodyLine((("fg", label), ("muted", figures)))
 
 

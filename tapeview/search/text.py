@@ -96,8 +96,7 @@ class RowReader:
     def _parts(self, record: Record, block: Block) -> tuple[Part, ...]:
         session = self._snapshot.session
         if not self._message:
-            whole = record.fresh is not None
-            self._message = self._raw if whole else session.message_json(record, self._raw)
+            self._message = session.message_json(record, self._raw)
         if len(block.path) != 2:
             return session.shape.parts(self._message, block)
         # Walking to each of thousands of blocks from the message's start would take forever.

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
+from tapeview.shapes.anthropic_edit import AnthropicEditing
 from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
 from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.json_text import Buffer, elements, loads, locate
@@ -77,7 +78,7 @@ _types = msgspec.json.Decoder(list[_Typed])
 _message = msgspec.json.Decoder(_Message)
 
 
-class AnthropicShape:
+class AnthropicShape(AnthropicEditing):
     """Messages of the Anthropic Messages API."""
 
     dialect = "anthropic"

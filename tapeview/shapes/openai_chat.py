@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from tapeview.shapes.anthropic import block_parts, content_parts
 from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
+from tapeview.shapes.openai_chat_edit import OpenAIChatEditing
 from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.json_text import JsonFault, elements, loads, locate
 from tapeview.tape.record import Role
@@ -36,7 +37,7 @@ REASONING = ("reasoning_content", "reasoning")
 """Members in which vendors put the model's thinking, best first."""
 
 
-class OpenAIChatShape:
+class OpenAIChatShape(OpenAIChatEditing):
     """Messages of OpenAI Chat Completions and the many APIs that copy it."""
 
     dialect = "openai-chat"

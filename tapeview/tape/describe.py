@@ -66,9 +66,9 @@ def describe(session: Session, index: Index, row: Row) -> RowText:
     if record is None or row.kind == "turn":
         return RowText("", "", "")
     if row.kind == "note":
-        return RowText("note", "", clean_line(record.label, 200), record.length)
+        return RowText("note", "", clean_line(record.label, 200), record.size)
     if row.kind == "unreadable":
-        return RowText("error", "", _gist_of_damage(session, record), record.length)
+        return RowText("error", "", _gist_of_damage(session, record), record.size)
     if row.block is None:
         return RowText("text", "", "(no content)", 0)
     return _describe_block(session, index, record, row.block)

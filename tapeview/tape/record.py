@@ -41,5 +41,11 @@ class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
     """What only its format understands."""
     member: int = 0
     """Which file of the session it stands in: 0 the session's own, else a sub-agent's."""
-    fresh: bytes | None = None
-    """The text itself, for a record that stands in no file."""
+    text: bytes | None = None
+    """The text as it is now, where that is not what ``start`` and ``length`` say of the file: the
+    record was changed, or stands in no file (``start`` is then -1)."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of its text."""
+        return self.length if self.text is None else len(self.text)

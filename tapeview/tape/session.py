@@ -1,6 +1,6 @@
 """A session: what a harness stored, and the tapes that follow from it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
@@ -27,12 +27,19 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     frame: Frame
     message_json: Callable[[Record, bytes], bytes]
     """Cuts the message object out of a record's bytes."""
+    written: Callable[["Session", int], Iterator[bytes]]
+    """The bytes of a session's own file (0) or of one beside it, in pieces: what did not change is
+    copied as it stands."""
     members: tuple[Source, ...] = ()
     """Files beside the session's own, those of sub-agents; ``Record.member`` counts them."""
+    member_records: tuple[tuple[Record, ...], ...] = ()
+    """The records of each of them, in stored order."""
     folder: str = ""
     """The folder that the agent worked in, where the file says so."""
     harness: bool = False
     """Written by a harness as it went, so that an unfinished end is normal."""
+    original: "Session | None" = None
+    """The session as it was read, where this one has been edited."""
     positions: dict[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made."""
 
@@ -43,6 +50,15 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     def dialect(self) -> str:
         """Whose rules hold: ``anthropic`` or ``openai-chat``."""
         return self.shape.dialect
+
+    def rows(self, member: int) -> tuple[Record, ...]:
+        """The records of the session's own file (0), or of a sub-agent's, in stored order."""
+        return self.member_records[member - 1] if member else self.records
+
+    @property
+    def as_read(self) -> "Session":
+        """The session as it was read, whatever has been edited since."""
+        return self.original or self
 
     def position_of(self, record: Record) -> int:
         """The record's number in stored order, from 0; -1 for one that is not stored."""
@@ -55,13 +71,11 @@ class Session(msgspec.Struct, frozen=True, eq=False):
 
     def bytes_of(self, record: Record) -> bytes:
         """A record's own text."""
-        if record.fresh is not None:
-            return record.fresh
+        if record.text is not None:
+            return record.text
         source = self.source if record.member == 0 else self.members[record.member - 1]
         return source.read(record.start, record.length)
 
     def message_of(self, record: Record) -> bytes:
         """The JSON of the message that the record holds."""
-        if record.fresh is not None:
-            return record.fresh
         return self.message_json(record, self.bytes_of(record))

@@ -1,10 +1,12 @@
 """What a shape does: read the JSON of one message into a role and blocks, and show a block."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
 from tapeview.tape.block import Block
+from tapeview.tape.graft import Style
 from tapeview.tape.record import Role
 
 __all__ = ["Part", "PartKind", "Reading", "Shape"]
@@ -54,3 +56,22 @@ class Shape(Protocol):
 
     def input_of(self, message: bytes, block: Block) -> object:
         """A call's input as a value; text where it is not JSON; None where there is none."""
+
+    def neutral(self, message: bytes, block: Block) -> bytes:
+        """The block as JSON in the spelling of the Messages API."""
+
+    def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
+        """``message`` with one member of a block set, or taken out where ``value`` is None.
+
+        ``name`` is the word of the Messages API; ``id`` is the link's id on a call and on a result,
+        ``text`` the words of any block that has some, "" the whole block. Raises ``EditError``.
+        """
+
+    def without_blocks(self, message: bytes, blocks: Sequence[Block]) -> bytes | None:
+        """``message`` without these blocks; None where nothing is left of it."""
+
+    def with_block(self, message: bytes, before: Block | None, block: bytes) -> bytes:
+        """``message`` with a block more, above another one, or at the end. Raises ``EditError``."""
+
+    def spell(self, role: str, blocks: Sequence[bytes], style: Style) -> list[bytes]:
+        """The message, or messages, that these blocks make. Raises ``EditError``."""

@@ -24,6 +24,8 @@ class Frame(msgspec.Struct, frozen=True):
     """Further members in the order of the file: max_tokens, thinking, tool_choice, ..."""
     whole: bool = False
     """The file is one document: the body itself, or the bare array."""
+    is_body: bool = False
+    """The document is an object, which can hold further members."""
 
 
 class Tape(msgspec.Struct, frozen=True, eq=False):

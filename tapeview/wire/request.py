@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from tapeview.tape.block import CLIENT_RESULT, Block
 from tapeview.tape.index import Index
 from tapeview.tape.json_text import locate
@@ -93,14 +95,10 @@ def _cut_from_file(session: Session, tape: Tape, messages: Sequence[Message]) ->
     """The document without the messages after the last one wanted; None where it is damaged."""
     if tape.sent is not tape.messages or any(r.kind != "message" for r in session.records):
         return None
-    text = session.source.read(0, session.source.size).removeprefix(b"\xef\xbb\xbf")
-    shift = session.source.size - len(text)
-    records = session.records
-    if len(messages) == len(records):
-        return text
-    keep = records[len(messages) - 1] if messages else None
-    stop = (keep.start + keep.length if keep else records[0].start) - shift
-    return text[:stop] + text[records[-1].start + records[-1].length - shift :]
+    shorter = msgspec.structs.replace(
+        session, records=session.records[: len(messages)], original=session.as_read, positions={}
+    )
+    return b"".join(session.written(shorter, 0)).removeprefix(b"\xef\xbb\xbf")
 
 
 def _spell(session: Session, message: Message) -> bytes:

@@ -1,0 +1,237 @@
+"""What one can ask for: the published form of an edit, in a script and in the journal.
+
+A list of edits is a JSON array of objects; ``op`` names the kind. Places are paths of the stored
+chain as the API spells them (``messages.4.content.1``), ``records.12`` for what is off it; each
+edit is understood on the tape as the edits before it left it.
+"""
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+from tapeview.errors import EditError
+from tapeview.tape.graft import COMPACT, respelled, spelled
+
+__all__ = [
+    "Answer",
+    "Clear",
+    "Compact",
+    "Cut",
+    "Delete",
+    "DeleteRange",
+    "DeleteTurn",
+    "Duplicate",
+    "Fold",
+    "Insert",
+    "InsertBlock",
+    "Merge",
+    "Move",
+    "Operation",
+    "Pairs",
+    "Prepend",
+    "Rename",
+    "Set",
+    "SetRequest",
+    "Split",
+    "operation_json",
+    "operations_from",
+    "schema",
+]
+
+Pairs = Literal["ask", "both", "keep", "answer"]
+"""What becomes of links that lose one end: the other end goes too, it stays (and is flagged), or
+the call stays and is answered as interrupted. ``ask`` refuses, and says which they are."""
+
+
+class _Operation(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag_field="op",
+):
+    tape: str = "main"
+    """Which tape the places are of: ``main``, ``main~1``, ``branch:1``, ``agent:...``."""
+
+
+class Set(_Operation, frozen=True, tag="set"):
+    """Set one member of a block, or of a message (``role``); without ``value`` it is taken out."""
+
+    at: str
+    member: str
+    """text, input, content, is_error, id (a result's ``tool_use_id`` too), name, role, any other
+    name; "" is the whole block."""
+    value: Raw | UnsetType = UNSET
+
+
+class SetRequest(_Operation, frozen=True, tag="set_request"):
+    """Set what a request carries beside its messages: system, tools, model, max_tokens, ..."""
+
+    member: str
+    value: Raw | UnsetType = UNSET
+
+
+class Delete(_Operation, frozen=True, tag="delete"):
+    """Take blocks or whole messages out."""
+
+    at: tuple[str, ...]
+    pairs: Pairs = "ask"
+
+
+class DeleteTurn(_Operation, frozen=True, tag="delete_turn"):
+    """Take a turn out: the reply and its results."""
+
+    turn: int
+    pairs: Pairs = "ask"
+
+
+class DeleteRange(_Operation, frozen=True, tag="delete_range"):
+    """Take out everything from one place to another, both included."""
+
+    first: str
+    last: str
+    pairs: Pairs = "ask"
+
+
+class Insert(_Operation, frozen=True, tag="insert"):
+    """Put a message in, before or after another; without either, at the end."""
+
+    role: Literal["user", "assistant", "system"]
+    content: Raw
+    """A text, or a list of blocks in the spelling of the Messages API."""
+    before: str = ""
+    after: str = ""
+
+
+class InsertBlock(_Operation, frozen=True, tag="insert_block"):
+    """Put a block in, before or after another one of its message."""
+
+    block: Raw
+    before: str = ""
+    after: str = ""
+
+
+class Duplicate(_Operation, frozen=True, tag="duplicate"):
+    """The same block, or the same message, once more behind it."""
+
+    at: str
+
+
+class Move(_Operation, frozen=True, tag="move"):
+    """Move a block or a message before or after another one."""
+
+    at: str
+    before: str = ""
+    after: str = ""
+    pairs: Pairs = "ask"
+
+
+class Split(_Operation, frozen=True, tag="split"):
+    """Part a message in two: the second begins with this block."""
+
+    at: str
+
+
+class Merge(_Operation, frozen=True, tag="merge"):
+    """Put the next message of the same role into this one."""
+
+    at: str
+
+
+class Answer(_Operation, frozen=True, tag="answer"):
+    """Answer a call that nothing answers."""
+
+    at: str
+    text: str = "interrupted: this call was not run"
+    is_error: bool = True
+
+
+class Rename(_Operation, frozen=True, tag="rename"):
+    """Give a link another id, at both its ends."""
+
+    at: str
+    id: str
+
+
+class Cut(_Operation, frozen=True, tag="cut"):
+    """Take out everything after a place."""
+
+    after: str
+    pairs: Pairs = "ask"
+
+
+class Clear(_Operation, frozen=True, tag="clear"):
+    """Take all messages out; system, tools and parameters stay."""
+
+
+class Prepend(_Operation, frozen=True, tag="prepend"):
+    """Put facts before everything else, as a first user message."""
+
+    text: str
+
+
+class Compact(_Operation, frozen=True, tag="compact"):
+    """One user message in place of a range of messages."""
+
+    first: str
+    last: str
+    text: str
+    pairs: Pairs = "ask"
+
+
+class Fold(_Operation, frozen=True, tag="fold"):
+    """Let the call that started a sub-agent be answered by one text: by default its last words."""
+
+    agent: str
+    text: str = ""
+
+
+Operation = (
+    Set
+    | SetRequest
+    | Delete
+    | DeleteTurn
+    | DeleteRange
+    | Insert
+    | InsertBlock
+    | Duplicate
+    | Move
+    | Split
+    | Merge
+    | Answer
+    | Rename
+    | Cut
+    | Clear
+    | Prepend
+    | Compact
+    | Fold
+)
+
+
+def operations_from(raw: bytes) -> tuple[Operation, ...]:
+    """The edits that a script holds. Raises ``EditError`` with the place that does not fit."""
+    try:
+        return msgspec.json.decode(raw, type=tuple[Operation, ...])
+    except msgspec.ValidationError as error:
+        raise EditError(f"the list of edits does not fit: {error}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise EditError(f"the list of edits is not JSON: {error}.") from None
+
+
+def operation_json(operation: Operation) -> bytes:
+    """One edit as a script has it, on one line."""
+    members = {"op": spelled(operation.__struct_config__.tag)}
+    for field in msgspec.structs.fields(operation):
+        value = getattr(operation, field.name)
+        if value is not UNSET and value != field.default:
+            is_raw = isinstance(value, Raw)
+            written = respelled(bytes(value), COMPACT) if is_raw else spelled(value)
+            members[field.name] = written
+    return b"{" + b",".join(spelled(name) + b":" + raw for name, raw in members.items()) + b"}"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a list of edits."""
+    return msgspec.json.schema(tuple[Operation, ...])

@@ -1,0 +1,254 @@
+"""From what is asked for to an edit: one small function for each kind."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from tapeview.edit import operations as ops
+from tapeview.edit.draft import Draft, ReadRecord
+from tapeview.edit.edit import Edit
+from tapeview.edit.operations import Operation, operation_json
+from tapeview.edit.putting import (
+    plan_answer,
+    plan_duplicate,
+    plan_fold,
+    plan_insert,
+    plan_insert_block,
+    plan_merge,
+    plan_move,
+    plan_prepend,
+    plan_split,
+)
+from tapeview.edit.removal import Removal
+from tapeview.edit.speller import Speller
+from tapeview.edit.work import Target, Work
+from tapeview.errors import EditError
+from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT
+from tapeview.tape.graft import spelled
+from tapeview.tape.index import Index
+from tapeview.tape.json_text import JsonFault
+from tapeview.tape.session import Session
+from tapeview.tape.tape import Frame, Tape
+
+__all__ = ["plan"]
+
+Plan = Callable[[Work, Any], str]
+"""Puts what is asked for into the draft; the edit's label, as a list names it."""
+
+DOCUMENT_ONLY: Final = "only a request body stores {}; this file has none to change."
+
+
+def plan(
+    operation: Operation,
+    session: Session,
+    tape: Tape,
+    index: Index,
+    speller: Speller,
+    read: ReadRecord,
+) -> Edit:
+    """The edit that does what ``operation`` asks for.
+
+    Raises ``EditError`` where it does not fit, ``PairSplit`` where it would part a call from its
+    result and does not say what is to become of them.
+    """
+    draft = Draft(session, read, operation_json(operation))
+    work = Work(session, tape, index, speller, draft)
+    try:
+        label = PLANS[type(operation)](work, operation)
+    except (LookupError, JsonFault) as fault:
+        raise EditError(f"this place cannot be changed: {fault}.") from None
+    speller.settle(draft)
+    edit = draft.edit(label)
+    if not edit.splices and edit.frames is None:
+        raise EditError("this changes nothing.")
+    return edit
+
+
+def _set(work: Work, op: ops.Set) -> str:
+    target = work.target(op.at)
+    value = None if op.value is UNSET else bytes(op.value)
+    if target.block is None and op.member == "role":
+        return _set_role(work, target, op.at, value)
+    record = work.record_of(target)
+    block = target.block
+    if block is None and len(record.blocks) == 1:
+        block = record.blocks[0]
+    if block is None:
+        raise EditError(f"{op.at} is a whole message; name one of its blocks.")
+    work.set_member(record, block, op.member, value)
+    return f"set {op.member or 'the block'} of {op.at}"
+
+
+def _set_role(work: Work, target: Target, at: str, value: bytes | None) -> str:
+    role = {b'"user"': "user", b'"assistant"': "assistant", b'"system"': "system"}.get(value or b"")
+    if role is None or target.message < 0:
+        raise EditError("a role is user, assistant or system.")
+    work.speller.set_role(work.draft, work.messages[target.message].records, role)
+    return f"set the role of {at}"
+
+
+def _set_request(work: Work, op: ops.SetRequest) -> str:
+    frame = work.session.frame
+    if not frame.is_body:
+        raise EditError(DOCUMENT_ONLY.format(op.member))
+    if op.member == "messages" or not op.member:
+        raise EditError("messages are edited one by one.")
+    value = b"" if op.value is UNSET else bytes(op.value)
+    work.draft.frame = _with_member(frame, op.member, value)
+    return f"set {op.member}" if value else f"remove {op.member}"
+
+
+def _with_member(frame: Frame, name: str, value: bytes) -> Frame:
+    system, tools, model = frame.system, frame.tools, frame.model
+    others = dict(frame.others)
+    if name == "system":
+        system = value
+    elif name == "tools":
+        tools = value
+    elif name == "model":
+        if value and value[:1] != b'"':
+            raise EditError("a model is a name in quotes.")
+        model = value[1:-1].decode()
+    elif value:
+        others[name] = value
+    else:
+        others.pop(name, None)
+    return msgspec.structs.replace(
+        frame, model=model, system=system, tools=tools, others=tuple(others.items())
+    )
+
+
+def _delete(work: Work, op: ops.Delete) -> str:
+    removal = Removal(work, op.pairs)
+    for path in op.at:
+        removal.add(work.target(path))
+    removal.carry_out()
+    return f"delete {', '.join(op.at[:3])}" + (" ..." if len(op.at) > 3 else "")
+
+
+def _delete_turn(work: Work, op: ops.DeleteTurn) -> str:
+    index = work.index
+    number = op.turn - index.first_turn
+    if not 0 <= number < len(index.turns):
+        raise EditError(f"there is no turn {op.turn} on this tape.")
+    turn = index.turns[number]
+    removal = Removal(work, op.pairs)
+    for at in range(turn.start, turn.stop):
+        message = work.messages[at]
+        others = [b for b in message.blocks if b.kind != CLIENT_RESULT]
+        if message.role == "assistant" or not others:
+            removal.add_message(message)
+        else:
+            removal.blocks.update(b for b in message.blocks if b.kind == CLIENT_RESULT)
+    removal.carry_out()
+    return f"delete turn {op.turn}"
+
+
+def _remove_range(work: Work, first: Target, last: Target, pairs: ops.Pairs) -> None:
+    removal = Removal(work, pairs)
+    places = list(work.places_between(first, last))
+    removal.blocks.update(block for p in places if (block := work.index.block_at(p)) is not None)
+    for number in range(first.message, last.message + 1):
+        message = work.messages[number]
+        if removal.blocks.issuperset(message.blocks):
+            removal.add_message(message)
+    removal.carry_out()
+
+
+def _delete_range(work: Work, op: ops.DeleteRange) -> str:
+    _remove_range(work, work.target(op.first), work.target(op.last), op.pairs)
+    return f"delete {op.first} to {op.last}"
+
+
+def _cut(work: Work, op: ops.Cut) -> str:
+    target = work.target(op.after)
+    if target.message < 0:
+        raise EditError("one cuts behind a message or a block of the tape.")
+    removal = Removal(work, op.pairs)
+    message = work.messages[target.message]
+    if target.block is not None:
+        removal.blocks.update(message.blocks[message.blocks.index(target.block) + 1 :])
+    for later in work.messages[target.message + 1 :]:
+        removal.add_message(later)
+    removal.carry_out()
+    return f"cut behind {op.after}"
+
+
+def _clear(work: Work, op: ops.Clear) -> str:
+    del op
+    lines = [work.tape]
+    if work.tape.kind == "main":
+        # What a compaction or a rewind left would be sent in its place.
+        lines += [tape for tape in work.session.tapes if tape.kind in ("segment", "branch")]
+        for record in work.tape.unsent:
+            if record.kind == "message" and record in work.session.positions:
+                work.draft.remove(record)
+    for tape in lines:
+        for message in tape.messages:
+            for record in message.records:
+                work.draft.remove(record)
+    return "clear"
+
+
+def _compact(work: Work, op: ops.Compact) -> str:
+    first, last = work.target(op.first), work.target(op.last)
+    if first.block is not None or last.block is not None:
+        raise EditError("a range that is compacted begins and ends with whole messages.")
+    gap = work.gap_before(first.message)._replace(after=work.gap_before(last.message + 1).after)
+    _remove_range(work, first, last, op.pairs)
+    text = b'{"type":"text","text":' + spelled(op.text) + b"}"
+    work.speller.insert(work.draft, gap, "user", [text])
+    return f"compact {op.first} to {op.last}"
+
+
+def _rename(work: Work, op: ops.Rename) -> str:
+    target = work.target(op.at)
+    link = work.index.link_of.get(target.block) if target.block is not None else None
+    if link is None:
+        raise EditError(f"{op.at} is no call and no result.")
+    ends = {end.block for end in link.ends}
+    if any(
+        end.block.id == op.id and end.block not in ends
+        for other in work.index.links
+        for end in other.ends
+    ):
+        raise EditError(f"the id {op.id} is used on this tape already.")
+    for end in link.ends:
+        record = work.messages[end.place.message].record_of(end.block)
+        work.set_member(record, end.block, "id", spelled(op.id))
+    return f"rename {link.ends[0].block.id} to {op.id}"
+
+
+def _answer(work: Work, op: ops.Answer) -> str:
+    target = work.target(op.at)
+    if target.block is None or target.block.kind != CLIENT_CALL:
+        raise EditError(f"{op.at} is no call that one could answer.")
+    link = work.index.link_of.get(target.block)
+    if link is not None and link.results:
+        raise EditError(f"{op.at} is answered already.")
+    plan_answer(work, target, op.text, op.is_error)
+    return f"answer {op.at}"
+
+
+PLANS: Final[Mapping[type, Plan]] = {
+    ops.Set: _set,
+    ops.SetRequest: _set_request,
+    ops.Delete: _delete,
+    ops.DeleteTurn: _delete_turn,
+    ops.DeleteRange: _delete_range,
+    ops.Insert: plan_insert,
+    ops.InsertBlock: plan_insert_block,
+    ops.Duplicate: plan_duplicate,
+    ops.Move: plan_move,
+    ops.Split: plan_split,
+    ops.Merge: plan_merge,
+    ops.Answer: _answer,
+    ops.Rename: _rename,
+    ops.Cut: _cut,
+    ops.Clear: _clear,
+    ops.Prepend: plan_prepend,
+    ops.Compact: _compact,
+    ops.Fold: plan_fold,
+}

@@ -1,0 +1,103 @@
+"""Taking blocks and messages out of a tape without parting a call from its result unasked."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tapeview.edit.operations import Pairs
+from tapeview.edit.work import Target, Work
+from tapeview.errors import PairSplit
+from tapeview.tape.block import Block
+from tapeview.tape.link import End, Link
+from tapeview.tape.message import Message
+from tapeview.tape.record import Record
+
+__all__ = ["INTERRUPTED", "Removal"]
+
+INTERRUPTED: Final = b'"interrupted: this call was not run"'
+
+
+class Removal:
+    """What is to go, and what of the links that lose one end."""
+
+    def __init__(self, work: Work, pairs: Pairs) -> None:
+        self.work = work
+        self.pairs = pairs
+        self.blocks: set[Block] = set()
+        self.records: dict[Record, None] = {}
+        """Records that go whole, with or without blocks."""
+
+    def add(self, target: Target) -> None:
+        """A block, a message, or a record off the chain."""
+        if target.block is not None:
+            self.work.record_of(target)
+            self.blocks.add(target.block)
+        elif target.record is not None:
+            self.records[target.record] = None
+            self.blocks.update(target.record.blocks)
+        else:
+            self.add_message(self.work.messages[target.message])
+
+    def add_message(self, message: Message) -> None:
+        """All of a message."""
+        self.blocks.update(message.blocks)
+        self.records.update(dict.fromkeys(message.records))
+
+    def carry_out(self) -> None:
+        """Put it into the draft. Raises ``PairSplit`` where that has to be decided first."""
+        work = self.work
+        parted = list(self._parted())
+        if parted and self.pairs == "ask":
+            raise PairSplit(*_question(work, parted))
+        answered: list[End] = []
+        for link, staying in parted:
+            if self.pairs == "keep":
+                continue
+            if self.pairs == "answer" and link.call is not None and link.call in staying:
+                answered += [end for end in link.ends if end is not link.call][:1]
+            else:
+                self.blocks.update(end.block for end in staying)
+        for end in answered:
+            self._interrupt(end)
+        kept = {end.block for end in answered}
+        whole = [record for record in self.records if not kept.intersection(record.blocks)]
+        for record in whole:
+            work.draft.remove(record)
+        work.remove_blocks(self.blocks - kept, self._holders(set(whole)))
+
+    def _holders(self, whole: set[Record]) -> Iterator[Record]:
+        """Other records that hold blocks which go."""
+        for message in self.work.messages:
+            for record in message.records:
+                if record not in whole and not self.blocks.isdisjoint(record.blocks):
+                    yield record
+        for record in self.records:
+            if record not in whole and record not in self.work.index.record_of.values():
+                yield record
+
+    def _parted(self) -> Iterator[tuple[Link, list[End]]]:
+        """Links that would lose one end, with the ends that stay."""
+        for link in self.work.index.links:
+            going = [end for end in link.ends if end.block in self.blocks]
+            staying = [end for end in link.ends if end.block not in self.blocks]
+            if not going or not staying or link.call is None:
+                continue
+            if link.call in going or staying == [link.call]:
+                yield link, staying
+
+    def _interrupt(self, end: End) -> None:
+        """The result stays, as one that says that the call was not run."""
+        work = self.work
+        record = work.messages[end.place.message].record_of(end.block)
+        work.set_member(record, end.block, "content", INTERRUPTED)
+        if work.session.dialect == "anthropic":
+            work.set_member(record, end.block, "is_error", b"true")
+
+
+def _question(work: Work, parted: Iterable[tuple[Link, list[End]]]) -> tuple[str, tuple[str, ...]]:
+    places = tuple(work.index.path(end.place) for _, staying in parted for end in staying)
+    listed = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+    return (
+        f"this parts calls from their results: {listed} would stay alone; "
+        "say both, keep or answer.",
+        places,
+    )

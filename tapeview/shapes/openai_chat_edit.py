@@ -1,0 +1,180 @@
+"""Changing messages that are spelled as Chat Completions has them."""
+
+from collections.abc import Mapping, Sequence
+
+from tapeview.errors import EditError
+from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.tape.block import Block, JsonPath
+from tapeview.tape.graft import (
+    COMPACT,
+    Style,
+    respelled,
+    spelled,
+    style_of,
+    with_element,
+    with_member,
+    without,
+)
+from tapeview.tape.json_text import JsonFault, decode_text, loads, locate, skip_value
+
+__all__ = ["OpenAIChatEditing"]
+
+
+class OpenAIChatEditing:
+    """How a message is changed; every byte outside of the change stays."""
+
+    def neutral(self, message: bytes, block: Block) -> bytes:
+        """The block in the spelling of the Messages API, as far as that has it."""
+        start, end = locate(message, block.path)
+        raw = message[start:end] if block.path else message
+        if block.kind == "tool_use":
+            body = fields_of(raw).get("function", raw)
+            given = _parsed(fields_of(body).get("arguments", b"{}"))
+            parts = {b"id": spelled(block.id), b"name": spelled(block.name), b"input": given}
+            return _object(b'"type":"tool_use"', parts)
+        if block.kind == "tool_result":
+            content = fields_of(raw).get("content", b'""')
+            parts = {b"tool_use_id": spelled(block.id), b"content": content}
+            return _object(b'"type":"tool_result"', parts)
+        if is_text(raw):
+            return _object(b'"type":"text"', {b"text": raw})
+        return raw
+
+    def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
+        """``message`` with one member of a block set, or taken out where ``value`` is None."""
+        path = _path(block, name)
+        if path is None:
+            raise EditError(f"Chat Completions has no {name or 'such block'} here.")
+        if name == "input" and value is not None:
+            value = spelled(decode_text(respelled(value, COMPACT)))
+        if value is not None:
+            return with_member(message, path[:-1], str(path[-1]), value)
+        start, end = locate(message, path[:-1])
+        return without(message, path) if path[-1] in fields_of(message[start:end]) else message
+
+    def without_blocks(self, message: bytes, blocks: Sequence[Block]) -> bytes | None:
+        """``message`` without these blocks; None where nothing is left of it."""
+        if any(block.path == () for block in blocks):
+            return None
+        for block in sorted(blocks, key=lambda b: [str(b.path[0]), *b.path[1:]], reverse=True):
+            message = without(message, block.path)
+        fields = fields_of(message)
+        for name in ("tool_calls", "content"):
+            if fields.get(name, b"")[:1] == b"[" and not fields[name].strip(b"[] \t\r\n"):
+                message = without(message, (name,))
+        left = fields_of(message)
+        if "content" not in left and "content" in fields | {"content": b""}:
+            message = with_member(message, (), "content", b"null")
+        held = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
+        empty = fields_of(message).get("content") in (b"null", b"")
+        return None if empty and not any(name in left for name in held) else message
+
+    def with_block(self, message: bytes, before: Block | None, block: bytes) -> bytes:
+        """``message`` with a block more, above another one, or at the end."""
+        fields = fields_of(block)
+        kind = text_of(fields.get("type"))
+        if kind == "tool_result" or text_of(fields_of(message).get("role")) == "tool":
+            raise EditError("in Chat a result is a message of its own; insert a message.")
+        at = int(before.path[1]) if before is not None and len(before.path) == 2 else 0
+        at = 1 << 30 if before is None else at
+        if kind == "tool_use":
+            if "tool_calls" not in fields_of(message):
+                message = with_member(message, (), "tool_calls", b"[]")
+            return _with(message, "tool_calls", at, _call(fields))
+        content = fields_of(message).get("content", b"null")
+        if content[:1] != b"[":
+            held = b'[{"type":"text","text":' + content + b"}]" if len(content) > 2 else b"[]"
+            held = held if is_text(content) else b"[]"
+            message = with_member(message, (), "content", respelled(held, style_of(message)))
+        return _with(message, "content", at, _part(kind, fields, block))
+
+    def spell(self, role: str, blocks: Sequence[bytes], style: Style) -> list[bytes]:
+        """The message, or messages, that these blocks make: each result is one of its own."""
+        kinds = [(fields_of(block), block) for block in blocks]
+        results = [f for f, _ in kinds if text_of(f.get("type")) == "tool_result"]
+        calls = [_call(f) for f, _ in kinds if text_of(f.get("type")) == "tool_use"]
+        parts = [
+            _part(text_of(f.get("type")), f, block)
+            for f, block in kinds
+            if text_of(f.get("type")) not in ("tool_use", "tool_result")
+        ]
+        messages = [
+            _object(
+                b'"role":"tool"',
+                {
+                    b"tool_call_id": f.get("tool_use_id", b'""'),
+                    b"content": f.get("content", b'""'),
+                },
+            )
+            for f in results
+        ]
+        if calls or parts or not results:
+            content = b"null" if calls and not parts else b"[" + b",".join(parts) + b"]"
+            if len(parts) == 1 and "text" in (lone := fields_of(parts[0])):
+                content = lone["text"]
+            extra = {b"content": content}
+            if calls:
+                extra[b"tool_calls"] = b"[" + b",".join(calls) + b"]"
+            messages.append(_object(b'"role":' + spelled(role), extra))
+        return [respelled(message, style) for message in messages]
+
+
+def _object(first: bytes, members: Mapping[bytes, bytes]) -> bytes:
+    return b"{" + b",".join([first, *(b'"%s":%s' % pair for pair in members.items())]) + b"}"
+
+
+def _parsed(arguments: bytes) -> bytes:
+    """Arguments as the value that their text spells; as they stand where it spells none."""
+    if not is_text(arguments):
+        return arguments
+    text = text_of(arguments).encode("utf-8", "surrogatepass")
+    try:
+        loads(text)
+    except JsonFault:
+        return arguments
+    return text
+
+
+def _call(fields: Mapping[str, bytes]) -> bytes:
+    given = respelled(fields.get("input", b"{}"), COMPACT)
+    body = {b"arguments": spelled(decode_text(given))}
+    function = _object(b'"name":' + fields.get("name", b'""'), body)
+    parts = {b"type": b'"function"', b"function": function}
+    return _object(b'"id":' + fields.get("id", b'""'), parts)
+
+
+def _part(kind: str, fields: Mapping[str, bytes], block: bytes) -> bytes:
+    if kind == "image":
+        source = fields_of(fields.get("source", b""))
+        url = text_of(source.get("url"))
+        if text_of(source.get("type")) == "base64":
+            url = f"data:{text_of(source.get('media_type'))};base64,{text_of(source.get('data'))}"
+        return _object(b'"type":"image_url"', {b"image_url": _object(b'"url":' + spelled(url), {})})
+    if kind in ("thinking", "redacted_thinking"):
+        raise EditError("Chat Completions has no block for thinking.")
+    return block
+
+
+def _with(message: bytes, name: str, at: int, element: bytes) -> bytes:
+    start, _ = locate(message, (name,))
+    style = style_of(message[start : skip_value(message, start)])
+    if message[start : start + 2] == b"[]":
+        style = style_of(message)._replace(indent="")
+    return with_element(message, (name,), at, respelled(element, style.deeper()))
+
+
+def _path(block: Block, name: str) -> JsonPath | None:
+    if not name:
+        return None
+    if block.kind == "tool_use":
+        legacy = block.path[0] == "function_call"
+        inside = block.path if legacy else (*block.path, "function")
+        known = {"input": (*inside, "arguments"), "name": (*inside, "name")}
+        if not legacy:
+            known["id"] = (*block.path, "id")
+        return known.get(name)
+    if block.kind == "tool_result":
+        return {"content": ("content",), "id": ("tool_call_id",), "name": ("name",)}.get(name)
+    if name == "text":
+        return (*block.path, "text") if len(block.path) == 2 else block.path
+    return (*block.path, name) if len(block.path) == 2 else None

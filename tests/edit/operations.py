@@ -1,0 +1,107 @@
+"""Random edits that fit a tape, for properties that hold for all of them."""
+
+import json
+
+from hypothesis import strategies as st
+from msgspec import Raw
+
+from tapeview.edit import operations as ops
+
+TEXTS = st.sampled_from(
+    ["", "done", "two\nlines", "é 漢 \U0001f600", '"quoted" \\', "\x1b[31m", "\ud83d"]
+)
+PAIRS = st.sampled_from(["both", "keep", "answer"])
+BLOCKS = st.sampled_from(
+    [
+        {"type": "text", "text": "more"},
+        {"type": "tool_use", "id": "toolu_new", "name": "Read", "input": {"n": 1.50}},
+        {"type": "tool_result", "tool_use_id": "toolu_new", "content": "read"},
+    ]
+)
+
+
+def raw(value):
+    return Raw(json.dumps(value).encode())
+
+
+@st.composite
+def operations(draw, index):
+    """An operation with places of this tape; it may still be refused."""
+    count = len(index.messages)
+    messages = [f"messages.{k}" for k in range(count)] or ["messages.0"]
+    blocks = [index.path(place) for place in index.places.values()] or messages
+    message, block = st.sampled_from(messages), st.sampled_from(blocks)
+    either = st.one_of(message, block)
+    kind = draw(st.sampled_from(KINDS))
+    return draw(kind(message, block, either, index))
+
+
+def _set(message, block, either, index):
+    members = st.sampled_from(
+        ["text", "input", "content", "is_error", "id", "name", "cache_control"]
+    )
+    values = st.one_of(TEXTS, st.sampled_from([{"a": [1, 2.50]}, [], True, 7, {}])).map(raw)
+    return st.builds(ops.Set, at=block, member=members, value=values)
+
+
+def _role(message, block, either, index):
+    roles = st.sampled_from(["user", "assistant"]).map(raw)
+    return st.builds(ops.Set, at=message, member=st.just("role"), value=roles)
+
+
+def _delete(message, block, either, index):
+    places = st.lists(either, min_size=1, max_size=3, unique=True).map(tuple)
+    return st.builds(ops.Delete, at=places, pairs=PAIRS)
+
+
+def _turn(message, block, either, index):
+    turns = [turn.number for turn in index.turns] or [1]
+    return st.builds(ops.DeleteTurn, turn=st.sampled_from(turns), pairs=PAIRS)
+
+
+def _range(message, block, either, index):
+    return st.builds(ops.DeleteRange, first=either, last=either, pairs=PAIRS)
+
+
+def _insert(message, block, either, index):
+    content = st.one_of(TEXTS.map(raw), st.lists(BLOCKS, min_size=1, max_size=2).map(raw))
+    roles = st.sampled_from(["user", "assistant"])
+    return st.one_of(
+        st.builds(ops.Insert, role=roles, content=content, before=message),
+        st.builds(ops.Insert, role=roles, content=content, after=message),
+        st.builds(ops.Insert, role=roles, content=content),
+    )
+
+
+def _insert_block(message, block, either, index):
+    new = BLOCKS.map(raw)
+    return st.one_of(
+        st.builds(ops.InsertBlock, block=new, before=either),
+        st.builds(ops.InsertBlock, block=new, after=either),
+    )
+
+
+def _others(message, block, either, index):
+    return st.one_of(
+        st.builds(ops.Duplicate, at=either),
+        st.builds(ops.Split, at=block),
+        st.builds(ops.Merge, at=message),
+        st.builds(ops.Answer, at=block, text=TEXTS),
+        st.builds(ops.Rename, at=block, id=st.sampled_from(["toolu_renamed", "r2"])),
+        st.builds(ops.Cut, after=either, pairs=PAIRS),
+        st.builds(ops.Prepend, text=TEXTS),
+        st.builds(ops.Compact, first=message, last=message, text=TEXTS, pairs=PAIRS),
+        st.builds(ops.Clear),
+    )
+
+
+def _move(message, block, either, index):
+    return st.one_of(
+        st.builds(ops.Move, at=message, after=message, pairs=PAIRS),
+        st.builds(ops.Move, at=message, before=message, pairs=PAIRS),
+        st.builds(ops.Move, at=block, after=block, pairs=PAIRS),
+        st.builds(ops.Move, at=block, before=block, pairs=PAIRS),
+    )
+
+
+KINDS = [_set, _role, _delete, _turn, _range, _insert, _insert_block, _others, _move]
