@@ -361,12 +361,32 @@ class OpenSession:
                 edit.applied(session.records), members, frame, session.as_read
             )
 
+    def look_after(self, edit: Edit, tape: str = "main") -> Snapshot:
+        """One tape as it would be after an edit; main, where it would not be there."""
+        session = self.after(edit)
+        found = next((t for t in session.tapes if t.id == tape), session.main)
+        return Snapshot(session, found, self.purpose, self.revision + 1)
+
     def apply(self, operation: Operation) -> Edit:
         """Do an edit. Raises ``EditError`` and ``PairSplit``; the session is then as it was."""
         edit = self.plan(operation)
+        self.do(operation, edit)
+        return edit
+
+    def do(self, operation: Operation, edit: Edit) -> None:
+        """Do an edit that was planned just now."""
         self._become(edit)
         self.log.push(Entry(operation, edit))
-        return edit
+
+    def begin_again(self, other: "OpenSession") -> None:
+        """Be what another session is, as it was opened; no edit is done."""
+        self.session, self._store, self.log = other.session, other._store, EditLog()
+        self.revision += 1
+
+    def copies(self, identity: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The session under a new id: names of files beside its own, and their pieces."""
+        if self._store is not None:
+            yield from self._store.copies(self.session, identity)
 
     def undo(self) -> Edit | None:
         """Take the last edit back; what was done, None where there is none."""
@@ -399,14 +419,16 @@ class OpenSession:
         raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}.")
 
 
-def load(path: str, purpose: Purpose | None = None) -> OpenSession:
+def load(path: str, purpose: Purpose | None = None, named: str = "") -> OpenSession:
     """Open the session in ``path``; ``-`` reads standard input.
+
+    ``named`` is the path that the session goes by, where its bytes are kept somewhere else.
 
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
     source = open_source(path)
     format_, head = detect(source, path)
-    store = format_.open(head, path)
+    store = format_.open(head, named or path)
     with _no_collection():
         return OpenSession(store.session(list(store.records())), purpose, store)
 

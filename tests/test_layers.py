@@ -19,7 +19,7 @@ FLOORS = (
     {"wire"},
     {"rules", "formats"},
     {"open_session"},
-    {"looks"},
+    {"keep", "looks"},
     {"search", "picker"},
     {"tui"},
     {"cli"},

@@ -4,13 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from tapeview.errors import OpenError
+from tapeview.formats._claude_line import facts_of
 from tapeview.formats._source import open_source
 from tapeview.shapes.fields import fields_of, text_of
+from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.json_text import JsonFault
+from tapeview.tape.record import Record
+from tapeview.tape.session import Session
 from tapeview.tape.source import Source
 
-__all__ = ["Member", "members_of"]
+__all__ = ["Member", "members_of", "with_session_id"]
 
 PREFIX = "agent-"
 HEAD = 4096
@@ -40,6 +46,29 @@ def members_of(path: str, session_id: str) -> Iterator[Member]:
         member = _member(found)
         if member is not None and mark in member.source.read(0, HEAD).replace(b'": "', b'":"'):
             yield member
+
+
+def with_session_id(session: Session, identity: str, member: int) -> Iterator[bytes]:
+    """The lines of one file of a session under another session id, in pieces."""
+    fresh = spelled(identity)
+    changed = [_renamed(session.bytes_of(record), record, fresh) for record in session.rows(member)]
+    rows = tuple(changed)
+    if member == 0:
+        other = msgspec.structs.replace(session, records=rows, positions={})
+    else:
+        members = list(session.member_records)
+        members[member - 1] = rows
+        other = msgspec.structs.replace(session, member_records=tuple(members), positions={})
+    yield from session.written(
+        msgspec.structs.replace(other, original=session.as_read, positions={}), member
+    )
+
+
+def _renamed(text: bytes, record: Record, identity: bytes) -> Record:
+    if not facts_of(record).session_id:
+        return record
+    text = with_member(text, (), "sessionId", identity)
+    return msgspec.structs.replace(record, text=text)
 
 
 def _member(path: Path) -> Member | None:

@@ -49,6 +49,14 @@ class Store(ABC):
     def speller(self, tape: Tape) -> Speller:
         """How one change of a tape is spelled in this format."""
 
+    def copies(self, session: Session, identity: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The session under a new id: file names and their pieces, its own first.
+
+        None where the format has no ids.
+        """
+        del session, identity
+        return iter(())
+
     @abstractmethod
     def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
         """The bytes of the session's own file (0) or of one beside it, in pieces."""

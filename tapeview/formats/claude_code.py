@@ -7,6 +7,7 @@ There is no public specification.
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
@@ -14,7 +15,7 @@ import msgspec
 from tapeview.edit.speller import Speller
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
 from tapeview.formats._claude_line import LineFacts, facts_of
-from tapeview.formats._claude_members import Member, members_of
+from tapeview.formats._claude_members import Member, members_of, with_session_id
 from tapeview.formats._claude_read import read_line
 from tapeview.formats._claude_sent import clean, resume_sentence
 from tapeview.formats._claude_speller import ClaudeSpeller
@@ -143,6 +144,17 @@ class _ClaudeStore(Store):
     def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
         source = session.members[member - 1] if member else session.source
         return written_lines(source, session.as_read.rows(member), session.rows(member))
+
+    def copies(self, session: Session, identity: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+        """The same lines under another session id, those of sub-agents too."""
+        renamed = partial(with_session_id, session, identity)
+        yield f"{identity}.jsonl", renamed(0)
+        for number, agent in enumerate(self._agents, 1):
+            path = Path(agent.source.name)
+            folder = f"{identity}/subagents"
+            yield f"{folder}/{path.name}", renamed(number)
+            if (about := path.with_suffix(".meta.json")).is_file():
+                yield f"{folder}/{about.name}", iter([about.read_bytes()])
 
     def _find_agents(self, records: Sequence[Record]) -> None:
         """Files of sub-agents beside this one; they are looked for once."""

@@ -1,0 +1,1 @@
+"""Keeping what was edited: the journal, the file itself, the first original."""

@@ -1,0 +1,135 @@
+"""Files written whole or not at all, and how one is known again."""
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from tapeview.errors import SaveError
+from tapeview.tape.clean import printable
+
+__all__ = ["Fingerprint", "Stamp", "fingerprint_of", "stamp_of", "state_folder", "write_whole"]
+
+CHUNK = 1 << 20
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What a file system says of a file: enough to see that nobody touched it."""
+
+    size: int
+    changed: int
+    """Nanoseconds."""
+    inode: int
+
+
+class Fingerprint(msgspec.Struct, frozen=True):
+    """What a file holds."""
+
+    size: int
+    sha256: str
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The file's stamp; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def fingerprint_of(path: Path) -> Fingerprint | None:
+    """What the file holds now; None where it cannot be read."""
+    digest = sha256()
+    size = 0
+    try:
+        with path.open("rb") as file:
+            while piece := file.read(CHUNK):
+                digest.update(piece)
+                size += len(piece)
+    except OSError:
+        return None
+    return Fingerprint(size, digest.hexdigest())
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """``$XDG_STATE_HOME/tapeview``, else below ``~/.local/state``."""
+    base = environ.get("XDG_STATE_HOME", "")
+    if not base.startswith("/"):
+        base = str(Path(environ.get("HOME", "~")).expanduser() / ".local" / "state")
+    return Path(base) / "tapeview"
+
+
+def write_whole(
+    path: Path,
+    pieces: Iterable[bytes],
+    like: Path | None = None,
+    may_replace: Callable[[], bool] = lambda: True,
+) -> Fingerprint:
+    """Write a file by a temporary one in the same folder, synced, then renamed.
+
+    It gets mode and owner of the file ``like``, where that is there; else nobody but its owner
+    reads it. ``may_replace`` is asked once more just before the rename. Raises ``SaveError`` with a
+    sentence; what stood there before is then whole.
+    """
+    shown = printable(str(path))
+    name = ""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            written = _write(file.write, pieces)
+            _take_after(file.fileno(), like)
+            file.flush()
+            os.fsync(file.fileno())
+        if not may_replace():
+            raise SaveError(f"{shown}: it changed while it was being saved; nothing was written.")
+        Path(name).replace(path)
+        name = ""
+        _sync_folder(path.parent)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise SaveError(f"{shown}: cannot be saved: {reason}; the file is as it was.") from None
+    finally:
+        if name:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+    return written
+
+
+def _write(write: Callable[[bytes], int], pieces: Iterable[bytes]) -> Fingerprint:
+    digest = sha256()
+    size = 0
+    for piece in pieces:
+        write(piece)
+        digest.update(piece)
+        size += len(piece)
+    return Fingerprint(size, digest.hexdigest())
+
+
+def _take_after(descriptor: int, like: Path | None) -> None:
+    """Mode and owner of another file, as far as we may."""
+    if like is None:
+        return
+    try:
+        found = like.stat()
+    except OSError:
+        return
+    if hasattr(os, "fchown"):
+        with contextlib.suppress(OSError):
+            os.fchown(descriptor, found.st_uid, found.st_gid)
+        os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
+
+
+def _sync_folder(folder: Path) -> None:
+    """The rename itself is on the disk; not every system can do that."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
