@@ -191,7 +191,7 @@ class _DocumentStore(_MessagesStore):
         system, tools = raw.pop("system", b""), raw.pop("tools", b"")
         raw.pop("messages", None)
         name = text_of(model) if is_text(model) else ""
-        return Frame(name, system, tools, tuple(raw.items()), whole=True)
+        return Frame(name, system, tools, tuple(raw.items()), True, self.head.doubled)
 
 
 def _whole_record(record: Record, raw: bytes) -> bytes:

@@ -22,11 +22,13 @@ class JsonFault(ValueError):  # noqa: N818 - a place in a text, named as finding
 
 
 def fault_at_end(raw: Buffer, closer: int | None) -> JsonFault:
+    """The text ends; ``closer`` is the bracket that should close, None outside of all."""
     inside = {None: "where a value should begin", CLOSE_ARRAY: "inside an array"}
     return JsonFault(len(raw), f"the text ends {inside.get(closer, 'inside an object')}")
 
 
 def fault_at_value(raw: Buffer, pos: int, closer: int | None) -> JsonFault:
+    """No value stands at ``pos``, where one should."""
     start = bytes(raw[pos : pos + 9])
     if not start:
         return fault_at_end(raw, closer)
@@ -36,6 +38,7 @@ def fault_at_value(raw: Buffer, pos: int, closer: int | None) -> JsonFault:
 
 
 def fault_after_value(raw: Buffer, pos: int, closer: int | None) -> JsonFault:
+    """What stands at ``pos``, behind a value, is neither a comma nor the bracket that closes."""
     if closer is None:
         return JsonFault(pos, "more text follows the value")
     if pos >= len(raw):
