@@ -26,6 +26,7 @@ from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
+from tapeview.tape.stored import Stored
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
@@ -100,8 +101,10 @@ class Snapshot:
         session, tape = self.session, self.tape
         records: Sequence[Record] = session.records if tape.kind == "main" else ()
         if tape.kind == "agent":
-            records = sorted(tape.own or (), key=lambda record: record.start)
-        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, records)
+            apart = next((record.member for record in tape.own or () if record.member), 0)
+            records = session.rows(apart) if apart else ()
+        stored = Stored(session, records, tape.breaks) if records or tape.kind == "main" else None
+        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, stored)
 
     @cached_property
     def sent_index(self) -> Index:
@@ -120,7 +123,8 @@ class Snapshot:
         """What is wrong with the records that only this tape has."""
         rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
         sent = None if self.sent_index is self.index else self.sent_index
-        found = check(rules, self.index, sent, self.purpose)
+        with _no_collection():
+            found = check(rules, self.index, sent, self.purpose)
         own = self.tape.own
         return found if own is None else tuple(f for f in found if f.record in own)
 
@@ -187,12 +191,14 @@ class Snapshot:
         return ""
 
     def findings_at(self, row: Row) -> Sequence[Finding]:
-        """Findings that stand at a row; on a message's first row those of the whole message too."""
+        """Findings that stand at a row; on the first of a record those of the whole record too."""
         found = self.findings_of.get(row.block, ()) if row.block is not None else ()
         if row.kind in ("note", "unreadable") and row.record is not None:
             return self.findings_of.get(row.record, ())
-        if row.kind == "block" and row.record is not None and row.number <= 0:
-            found = [*found, *self.findings_of.get(row.record, ())]
+        if row.kind == "block" and row.record is not None:
+            begins = row.record.blocks[:1]
+            if row.number <= 0 or (begins and row.block is begins[0]):
+                found = [*found, *self.findings_of.get(row.record, ())]
         return found
 
     def severity_at(self, row: Row) -> Severity | None:

@@ -5,7 +5,7 @@ The outcome is the stored chain; what is off it keeps its reason.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -15,7 +15,7 @@ from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.tape.message import Message, message_of
 from tapeview.tape.record import Record
 
-__all__ = ["Chain", "Tree", "chain_of", "follow", "group"]
+__all__ = ["Chain", "Tree", "chain_of", "count_messages", "follow", "group"]
 
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment"})
 CANONICAL = len("2026-01-01T10:00:00.000Z")
@@ -32,6 +32,24 @@ class Chain(msgspec.Struct, frozen=True):
     """Messages that compaction left behind."""
     lines: tuple[Record, ...] = ()
     """All lines of the chain in order, notes included."""
+
+    @property
+    def stored(self) -> int:
+        """Messages that the file holds in all."""
+        beside = (r for r, reason in self.unsent.items() if reason != "before the boundary")
+        return len(self.messages) + self.before_boundary + count_messages(beside)
+
+
+def count_messages(records: Iterable[Record]) -> int:
+    """Messages that lines beside a chain make, the lines of one reply counted once."""
+    replies: set[str] = set()
+    alone = 0
+    for record in records:
+        if record.message_id:
+            replies.add(record.message_id)
+        else:
+            alone += 1
+    return alone + len(replies)
 
 
 def follow(records: Sequence[Record]) -> Chain:
@@ -78,7 +96,7 @@ class Tree:
         self._keep_segment()
         self._with_children = set(self.parents.values())
         self.all_side = all(facts_of(record).sidechain for record in self.by_uuid.values())
-        self._fates: dict[Record, str] = {}
+        self._fates: dict[Record, tuple[str, Record]] = {}
 
     def _keep_segment(self) -> None:
         """Step 2: hang the lines that the last boundary keeps below its anchor, drop the others."""
@@ -250,17 +268,22 @@ class Tree:
             return "off the chain"
         if self.by_uuid.get(facts.uuid) is not record:
             return "superseded"
-        return self._fate(record, behind)
+        return self.fate(record, behind)[0]
 
-    def _fate(self, record: Record, behind: set[Record]) -> str:
-        """Where the way up from a line leads; every line on the way shares it."""
+    def fate(self, record: Record, behind: Set[Record] = frozenset()) -> tuple[str, Record]:
+        """Where the way up from a line leads, and the line at which it ends.
+
+        Every line on the way shares it. Of a circle it is the first stored line.
+        """
         way: dict[Record, None] = {}
-        fate, current = "superseded", record
+        fate, current, top = "superseded", record, record
         while current not in self._fates:
             if current in way:
-                fate = "parent cycle"
+                circle = list(way)[list(way).index(current) :]
+                fate, top = "parent cycle", min(circle, key=self.position.__getitem__)
                 break
             way[current] = None
+            top = current
             parent = self.parents[current]
             if not parent:
                 break
@@ -269,9 +292,9 @@ class Tree:
                 fate = "no parent" if above is None else "before the boundary"
                 break
             current = above
-        fate = self._fates.get(current, fate)
-        self._fates.update(dict.fromkeys(way, fate))
-        return fate
+        found = self._fates.get(current, (fate, top))
+        self._fates.update(dict.fromkeys(way, found))
+        return found
 
 
 def _has_result(record: Record) -> bool:

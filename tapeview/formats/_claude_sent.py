@@ -240,8 +240,7 @@ def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:
     if cleaned.messages is not chain.messages:
         sent = {id(block) for message in cleaned.messages for block in message.blocks}
         kept = sum(any(id(block) in sent for block in m.blocks) for m in chain.messages)
-    total = len(chain.messages) + chain.before_boundary + _off_chain(chain)
-    parts = [f"resume sends {kept} of {count(total, 'message')}"]
+    parts = [f"resume sends {kept} of {count(chain.stored, 'message')}"]
     if cleaned.unanswered:
         parts.append(f"{count(cleaned.unanswered, 'unanswered call')} dropped")
     if chain.before_boundary:
@@ -250,17 +249,3 @@ def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:
             f"{count(chain.before_boundary, 'message')} before the compaction {verb} behind"
         )
     return "; ".join(parts)
-
-
-def _off_chain(chain: Chain) -> int:
-    """Messages that are stored beside the chain, the lines of one reply counted once."""
-    replies: set[str] = set()
-    alone = 0
-    for record, reason in chain.unsent.items():
-        if reason == "before the boundary":
-            continue
-        if record.message_id:
-            replies.add(record.message_id)
-        else:
-            alone += 1
-    return alone + len(replies)

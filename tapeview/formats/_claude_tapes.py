@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from tapeview.formats._claude_breaks import breaks_of
 from tapeview.formats._claude_chain import Chain, Tree, chain_of, group
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_sent import clean
@@ -11,7 +12,7 @@ from tapeview.tape.block import Block
 from tapeview.tape.clean import printable
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
-from tapeview.tape.tape import Tape, TapeKind
+from tapeview.tape.tape import Break, Tape, TapeKind
 from tapeview.tape.turn import turns_of
 
 __all__ = [
@@ -103,6 +104,7 @@ def _line(
     caller: Block | None = None,
     after: Record | None = None,
     begins: str = "",
+    breaks: tuple[Break, ...] = (),
 ) -> Tape:
     cleaned = clean(messages, resumed=False)
     return Tape(
@@ -115,6 +117,7 @@ def _line(
         caller=caller,
         after=after,
         begins=begins,
+        breaks=breaks,
     )
 
 
@@ -235,4 +238,11 @@ def agents_in_files(
         tree = Tree(file.records)
         chain = chain_of(tree)
         caller = asked.get(file.id) or by_id.get(file.tool_use_id)
-        yield _line(f"agent:{file.id}", "agent", chain.messages, file.records, caller)
+        yield _line(
+            f"agent:{file.id}",
+            "agent",
+            chain.messages,
+            file.records,
+            caller,
+            breaks=breaks_of(tree, chain),
+        )

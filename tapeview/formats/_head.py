@@ -41,6 +41,14 @@ class Elements(NamedTuple):
     fault: JsonFault | None
 
 
+class _Document(NamedTuple):
+    """Members of an object, the keys that came again, and the damage that ended the search."""
+
+    members: dict[str, Span]
+    doubled: tuple[str, ...] = ()
+    fault: JsonFault | None = None
+
+
 class Head:
     """The first bytes of a source, enough to know its kind, and its first values decoded."""
 
@@ -114,13 +122,18 @@ class Head:
         return self.source.read(0, self.source.size)
 
     @cached_property
-    def _document(self) -> tuple[dict[str, Span], JsonFault | None]:
+    def _document(self) -> _Document:
         return _member_spans(self.text)
 
     @property
     def members(self) -> Mapping[str, Span]:
         """Where the members of a document stand in its text; those before damage, where damaged."""
-        return self._document[0]
+        return self._document.members
+
+    @property
+    def doubled(self) -> tuple[str, ...]:
+        """Members that the document spells more than once, as often as they come again."""
+        return self._document.doubled
 
     @cached_property
     def damage(self) -> JsonFault | None:
@@ -128,7 +141,7 @@ class Head:
         if self.elements is not None and self.elements.fault is not None:
             return self.elements.fault
         if self.members or self.elements is None:
-            return self._document[1]
+            return self._document.fault
         return _text_behind(self.text, self.elements.start)
 
     @cached_property
@@ -144,7 +157,7 @@ class Head:
         start = skip_blank(text, len(BOM) if text.startswith(BOM) else 0)
         if text[start : start + 1] == b"[":
             return start
-        if text[start : start + 1] != b"{" or self._document[1] is None:
+        if text[start : start + 1] != b"{" or self._document.fault is None:
             return None
         after = max((span.end for span in self.members.values()), default=start + 1)
         found = _cut_messages(text, after)
@@ -195,21 +208,30 @@ def _text_behind(text: bytes, start: int) -> JsonFault | None:
     return JsonFault(rest, "more text follows the value") if rest < len(text) else None
 
 
-def _member_spans(text: bytes) -> tuple[dict[str, Span], JsonFault | None]:
-    """Members of the object that ``text`` is, and the damage that ended the search, if any."""
+def _member_spans(text: bytes) -> _Document:
+    """The object that ``text`` is. The last of equal keys is kept, but an array of messages only
+    ever gives way to another.
+    """  # noqa: D205
     start = skip_blank(text, len(BOM) if text.startswith(BOM) else 0)
     if text[start : start + 1] != b"{":
-        return {}, None
+        return _Document({})
     fast = _member_spans_fast(text, start)
     if fast is not None:
-        return fast, None
+        return _Document(fast)
     found: dict[str, Span] = {}
+    doubled: list[str] = []
+    fault: JsonFault | None = None
     try:
         for key, span in members(text, start):
+            if key in found:
+                doubled.append(key)
+                if key == "messages" and text[span.start] != ord("["):
+                    continue
             found[key] = span
-        return found, _text_behind(text, start)
-    except JsonFault as fault:
-        return found, fault
+        fault = _text_behind(text, start)
+    except JsonFault as damage:
+        fault = damage
+    return _Document(found, tuple(doubled), fault)
 
 
 def _member_spans_fast(text: bytes, start: int) -> dict[str, Span] | None:

@@ -235,7 +235,7 @@ class _DocumentStore(_MessagesStore):
         raw.pop("messages", None)
         name = text_of(model) if is_text(model) else ""
         is_body = self.head.kind == "object"
-        return Frame(name, system, tools, tuple(raw.items()), True, is_body)
+        return Frame(name, system, tools, tuple(raw.items()), True, is_body, self.head.doubled)
 
 
 def _whole_record(record: Record, raw: bytes) -> bytes:

@@ -13,6 +13,7 @@ from typing import ClassVar
 import msgspec
 
 from tapeview.edit.speller import Speller
+from tapeview.formats._claude_breaks import breaks_of
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
 from tapeview.formats._claude_line import LineFacts, facts_of
 from tapeview.formats._claude_members import Member, members_of, with_session_id
@@ -178,6 +179,7 @@ class _ClaudeStore(Store):
             {**chain.unsent, **cleaned.dropped},
             begins=begins_with(chain.lines[0] if chain.lines else None, self._trigger),
             resume=resume_sentence(chain, cleaned),
+            breaks=breaks_of(tree, chain),
         )
         lines = numbered(main, segments(records, tree, chain, self._trigger))
         held = set(chain.lines).union(*(tape.own or () for tape in lines[1:]))

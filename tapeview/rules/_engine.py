@@ -37,7 +37,7 @@ class Finding:
     @property
     def sent(self) -> bool:
         """Whether the fault is in the sent tape."""
-        return self._seen is not None and self.fault.record is None
+        return self._seen is not None and not self.fault.is_of_file
 
     @property
     def severity(self) -> Severity:
@@ -97,7 +97,7 @@ class Finding:
     @property
     def sentence(self) -> str:
         """What is wrong, in our words, and what resume does about it."""
-        if self.severity == "pending" or self.sent or self.fault.record is not None:
+        if self.severity == "pending" or self.sent or self.fault.is_of_file:
             return self.fault.sentence
         mended = self.rule.mended_on(self.fault, self._stored, self._sent)
         return f"{self.fault.sentence}; {mended}"
@@ -132,9 +132,9 @@ def check(
 
 def path_of(fault: Fault, index: Index) -> str:
     """Where a fault is, in words of the stored chain or of the file."""
-    if fault.record is not None:
-        return f"records.{index.record_number[fault.record]}"
-    return index.path(fault.place)
+    if fault.record is not None and index.stored is not None:
+        return f"records.{index.stored.number_of[fault.record]}"
+    return fault.path or index.path(fault.place)
 
 
 def _key(fault: Fault, index: Index) -> object:

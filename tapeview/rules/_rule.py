@@ -34,6 +34,13 @@ class Fault(msgspec.Struct, frozen=True):
     """True where the tape merely ends here: pending for a session, a fault for a request."""
     record: Record | None = None
     """The record that is at fault, where the file is broken and not the conversation."""
+    path: str = ""
+    """The same for a document around its messages: the path of what is at fault."""
+
+    @property
+    def is_of_file(self) -> bool:
+        """Whether the file is broken and not the conversation."""
+        return self.record is not None or self.path != ""
 
 
 class Good(msgspec.Struct, frozen=True):

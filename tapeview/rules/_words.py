@@ -1,12 +1,11 @@
 """Words that many rules use: short names, lists of ids, patterns of ids."""
 
-import re
 from collections.abc import Iterable
 from itertools import islice
 
 from tapeview.tape.block import Block
 
-__all__ = ["CLIENT_ID", "SERVER_ID", "fits", "listed", "named", "short", "the_id", "times_late"]
+__all__ = ["CLIENT_ID", "SERVER_ID", "listed", "named", "short", "the_id", "times_late"]
 
 CLIENT_ID = "^[a-zA-Z0-9_-]+$"
 SERVER_ID = "^srvtoolu_[a-zA-Z0-9_]+$"
@@ -36,11 +35,6 @@ def listed(ids: Iterable[str], total: int) -> str:
     """Ids as the API joins them; of very many only the first."""
     words = list(islice(ids, MOST_IDS))
     return ", ".join([*words, f"and {total - MOST_IDS} more"] if total > MOST_IDS else words)
-
-
-def fits(pattern: str, text: str) -> bool:
-    """Whether the whole text fits; ``match`` would let a line end through."""
-    return re.fullmatch(pattern, text) is not None
 
 
 def times_late(turns: int) -> str:

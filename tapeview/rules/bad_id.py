@@ -1,11 +1,12 @@
 """TU005, TR005 and ST003: ids that the API's schema refuses."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from tapeview.rules._examples import answers, call, result, said, says
 from tapeview.rules._rule import Bad, Fault, Good, Rule
-from tapeview.rules._words import CLIENT_ID, SERVER_ID, fits, short
+from tapeview.rules._words import CLIENT_ID, SERVER_ID, short
 from tapeview.tape.block import Block, BlockFacts
 from tapeview.tape.index import Index
 from tapeview.tape.link import End
@@ -194,6 +195,7 @@ class BadServerId(Rule):
 
 
 def _bad_ids(ends: Sequence[End], pattern: str) -> Iterator[Fault]:
+    fits = re.compile(pattern).fullmatch  # "match" would let a line end through
     for end in ends:
         block = end.block
         if end.side < 0 or block.facts & BlockFacts.ID_ABSENT:
@@ -202,7 +204,7 @@ def _bad_ids(ends: Sequence[End], pattern: str) -> Iterator[Fault]:
             sentence = "the id is no string"
         elif not block.id:
             sentence = "the id is empty"
-        elif not fits(pattern, block.id):
+        elif not fits(block.id):
             sentence = f"{short(block.id)} does not fit {pattern}"
         else:
             continue

@@ -1,52 +1,21 @@
 """FL001, FL002, FL003: the file is broken, whatever the conversation says."""
 
-from abc import abstractmethod
 from collections.abc import Iterator
 from typing import ClassVar
 
-from tapeview.rules._rule import BOTH, Bad, Fault, Good, Rule, Severity
-from tapeview.tape.block import Place
-from tapeview.tape.index import Index
+from tapeview.rules._file_fault import NOWHERE, FileFault
+from tapeview.rules._rule import Bad, Fault, Good
 from tapeview.tape.record import Record
+from tapeview.tape.stored import Stored
 
 __all__ = ["TornTail", "TwoOnALine", "UnreadableLine"]
 
 ASK = b'{"role": "user", "content": "Which orders are open?"}\n'
 TOLD = b'{"role": "assistant", "content": "None."}\n'
 TORN = b'{"role": "assistant", "content": "No'
-NOWHERE = Place(-1)
 
 
-class _FileFault(Rule):
-    """A fault of the file: the API never sees it, so it has no path and no words for it."""
-
-    severity: ClassVar[Severity] = "warning"
-    dialects: ClassVar[frozenset[str]] = BOTH
-    repairs: ClassVar[tuple[str, ...]] = ()
-    mended: ClassVar[str] = "resume passes it over"
-
-    @abstractmethod
-    def words(self, record: Record, index: Index) -> str:
-        """What is wrong with a record; "" where nothing is."""
-
-    def find(self, index: Index) -> Iterator[Fault]:
-        """Every record that is broken in this way, in stored order."""
-        for record in index.records:
-            if words := self.words(record, index):
-                yield Fault(NOWHERE, words, record=record, unfinished=self.code == "FL002")
-
-    def api_path(self, fault: Fault, index: Index) -> str:
-        """None: what is not read is not sent."""
-        del fault, index
-        return ""
-
-    def api_message(self, fault: Fault, index: Index) -> str:
-        """None."""
-        del fault, index
-        return ""
-
-
-class UnreadableLine(_FileFault):
+class UnreadableLine(FileFault):
     """A line, or what is left of a document, is not readable as JSON.
 
     A harness passes such a line over when it reads the session back, and with it whatever the line
@@ -62,14 +31,14 @@ class UnreadableLine(_FileFault):
     good = (Good("blank lines and comments hold nothing", b"// a note\n\n" + ASK + TOLD),)
     bad = (Bad("half of a line was overwritten", ASK + b'{"role": "assi\n' + TOLD, ("records.1",)),)
 
-    def words(self, record: Record, index: Index) -> str:
+    def faults(self, stored: Stored) -> Iterator[Fault]:
         """The reason, unless it is a torn tail."""
-        if record.kind != "unreadable" or _is_torn_tail(record, index):
-            return ""
-        return f"it cannot be read: {record.label}"
+        for record in stored.damaged:
+            if record.kind == "unreadable" and not _is_torn_tail(record, stored):
+                yield Fault(NOWHERE, f"it cannot be read: {record.label}", record=record)
 
 
-class TornTail(_FileFault):
+class TornTail(FileFault):
     """The last line is half written.
 
     The program that wrote it was killed, or is writing it right now: in a session that grows this
@@ -85,12 +54,15 @@ class TornTail(_FileFault):
     good = (Good("a last line without a line end is whole", ASK + TOLD.rstrip()),)
     bad = (Bad("the process was killed while it wrote", ASK + TOLD + TORN, ("records.2",)),)
 
-    def words(self, record: Record, index: Index) -> str:
+    def faults(self, stored: Stored) -> Iterator[Fault]:
         """What happened, for the last record alone."""
-        return "the last line is half written" if _is_torn_tail(record, index) else ""
+        for record in stored.damaged[-1:]:
+            if _is_torn_tail(record, stored):
+                words = "the last line is half written"
+                yield Fault(NOWHERE, words, record=record, unfinished=True)
 
 
-class TwoOnALine(_FileFault):
+class TwoOnALine(FileFault):
     """Two objects stand on one line, without a line end between them.
 
     Most readers of sessions take a line for one object and pass such a line over whole, so both
@@ -105,20 +77,19 @@ class TwoOnALine(_FileFault):
     good = (Good("one object a line", ASK + TOLD),)
     bad = (Bad("the line end between two was lost", ASK.rstrip() + TOLD, ("records.0",)),)
 
-    def words(self, record: Record, index: Index) -> str:
+    def faults(self, stored: Stored) -> Iterator[Fault]:
         """Said once a line, at the first object on it."""
-        if not record.shares_line:
-            return ""
-        number = index.record_number[record]
-        before = index.records[number - 1] if number else None
-        if before is not None and before.shares_line and before.line == record.line:
-            return ""
-        return "several objects stand on this line; most readers pass it over whole"
+        line = (0, 0)
+        for record in stored.damaged:
+            if record.shares_line and (record.member, record.line) != line:
+                line = (record.member, record.line)
+                words = "several objects stand on this line; most readers pass it over whole"
+                yield Fault(NOWHERE, words, record=record)
 
 
-def _is_torn_tail(record: Record, index: Index) -> bool:
+def _is_torn_tail(record: Record, stored: Stored) -> bool:
     return (
-        record is index.records[-1]
+        record is stored.records[-1]
         and record.kind == "unreadable"
         and record.label == "the last line is half written"
     )

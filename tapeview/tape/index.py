@@ -29,6 +29,7 @@ from tapeview.tape.link import (
 )
 from tapeview.tape.message import Message, Side, sides_of
 from tapeview.tape.record import Record, Role
+from tapeview.tape.stored import Stored
 from tapeview.tape.tape import Frame
 from tapeview.tape.tool_run import ToolRun, tool_runs
 from tapeview.tape.turn import Turn, turns_of
@@ -45,19 +46,14 @@ class Index:
         frame: Frame,
         dialect: str,
         first_turn: int = 1,
-        records: Sequence[Record] = (),
+        stored: Stored | None = None,
     ) -> None:
         self.messages = messages
         self.frame = frame
         self.dialect = dialect
         self.first_turn = first_turn
-        self.records = records
-        """All records of the file, where the file itself is looked at."""
-
-    @cached_property
-    def record_number(self) -> Mapping[Record, int]:
-        """Each record's number in stored order."""
-        return {record: number for number, record in enumerate(self.records)}
+        self.stored = stored
+        """The file, where it is looked at itself."""
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:

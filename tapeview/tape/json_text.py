@@ -17,9 +17,17 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple, cast
 
 import msgspec
+
+from tapeview.tape.json_fault import (
+    Buffer,
+    JsonFault,
+    fault_after_value,
+    fault_at_end,
+    fault_at_value,
+)
 
 __all__ = [
     "Buffer",
@@ -37,14 +45,11 @@ __all__ = [
     "unquote",
 ]
 
-Buffer: TypeAlias = bytes | memoryview
-
 _MAX_DEPTH = 1000  # what the decoders below manage under Python's own recursion limit
 _BY_DECODER = 64  # bytes left in the text from which on asking the decoder is worth it
 
 _QUOTE, _COMMA, _COLON, _BACKSLASH = b'",:\\'
 _OPEN_ARRAY, _CLOSE_ARRAY, _OPEN_OBJECT, _CLOSE_OBJECT = b"[]{}"
-_WORDS = (b"true", b"false", b"null", b"NaN", b"Infinity", b"-Infinity")
 
 # Possessive throughout: no backtracking, so time stays linear and the matcher's stack flat.
 _B = r"[ \t\n\r]*+"
@@ -67,21 +72,15 @@ _trailing = re.compile(r"trailing characters \(byte (\d+)\)").search
 _atom = _pattern(_ATOM).match
 _quote = _pattern('"').search
 _rest_of_string = _pattern(_STRING[1:]).match
-_cut_number = _pattern(r"(?:\.|[eE][+-]?)\Z").match
 _blank = _always(_B)
 _sound = _always(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")*+')
 # The blanks after a value and all members after it that are scalars: much text in one step.
 _run_in_array = _always(rf"{_B}(?:,{_B}{_SCALAR}{_B})*+")
 _run_in_object = _always(rf"{_B}(?:,{_B}{_STRING}{_B}:{_B}{_SCALAR}{_B})*+")
-
-
-class JsonFault(ValueError):  # noqa: N818 - a place in a text, named as findings are
-    """The text stops being JSON at byte ``offset``; ``reason`` says why in plain words."""
-
-    def __init__(self, offset: int, reason: str) -> None:
-        super().__init__(f"{reason} (byte {offset})")
-        self.offset = offset
-        self.reason = reason
+# Arrays and objects that open directly inside one another, up to the first value of the last.
+_openings = _always(rf"(?:\[{_B}(?!\])|\{{{_B}{_STRING}{_B}:{_B})*+")
+_drop_strings = _pattern(_STRING).sub
+_CLOSERS = bytes.maketrans(b"[{", b"]}")
 
 
 class Span(NamedTuple):
@@ -110,7 +109,7 @@ def _loads_leniently(raw: bytes) -> object:
     start = skip_blank(raw, 0)
     end = skip_blank(raw, _scan(raw, start, _MAX_DEPTH))
     if end != len(raw):
-        raise _fault_after_value(raw, end, None)
+        raise fault_after_value(raw, end, None)
     try:
         value: object = json.loads(decode_text(raw))
     except RecursionError:
@@ -205,6 +204,11 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
         if byte == _QUOTE:
             pos = _string_end(raw, pos)
         elif byte in (_OPEN_OBJECT, _OPEN_ARRAY):
+            if max_depth == sys.maxsize and (end := _openings(raw, pos).end()) > pos:
+                opened = _drop_strings(b"", bytes(raw[pos:end]))
+                closers += opened.translate(_CLOSERS, b" \t\n\r:")
+                pos = end
+                continue
             if len(closers) == max_depth:
                 raise JsonFault(pos, "nested too deeply")
             closer = byte + 2  # in ASCII a closing bracket stands two places after its opening one
@@ -219,7 +223,7 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
         else:
             atom = _atom(raw, pos)
             if atom is None:
-                raise _fault_at_value(raw, pos, closers[-1] if closers else None)
+                raise fault_at_value(raw, pos, closers[-1] if closers else None)
             pos = atom.end()
         while closers:
             closer = closers[-1]
@@ -231,7 +235,7 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
                     _, pos = _past_key(raw, pos)
                 break
             if byte != closer:
-                raise _fault_after_value(raw, pos, closer)
+                raise fault_after_value(raw, pos, closer)
             closers.pop()
             pos += 1
         else:
@@ -248,7 +252,7 @@ def _past_key(raw: Buffer, pos: int) -> tuple[int, int]:
             return end, skip_blank(raw, pos + 1)
         wanted = "a colon"
     if pos >= len(raw):
-        raise _fault_at_end(raw, _CLOSE_OBJECT)
+        raise fault_at_end(raw, _CLOSE_OBJECT)
     raise JsonFault(pos, f"{wanted} should stand here")
 
 
@@ -294,7 +298,7 @@ def _next_member(raw: Buffer, pos: int, closer: int) -> int:
     if byte == _COMMA:
         return skip_blank(raw, pos + 1)
     if byte != closer:
-        raise _fault_after_value(raw, pos, closer)
+        raise fault_after_value(raw, pos, closer)
     return -1
 
 
@@ -371,27 +375,3 @@ def _member_at(raw: Buffer, pos: int, step: str | int) -> Span | None:
     if isinstance(step, int) and opening == _OPEN_ARRAY and step >= 0:
         return next(islice(elements(raw, pos), step, None), None)
     return None
-
-
-def _fault_at_end(raw: Buffer, closer: int | None) -> JsonFault:
-    inside = {None: "where a value should begin", _CLOSE_ARRAY: "inside an array"}
-    return JsonFault(len(raw), f"the text ends {inside.get(closer, 'inside an object')}")
-
-
-def _fault_at_value(raw: Buffer, pos: int, closer: int | None) -> JsonFault:
-    start = bytes(raw[pos : pos + 9])
-    if not start:
-        return _fault_at_end(raw, closer)
-    if pos + len(start) == len(raw) and any(word.startswith(start) for word in _WORDS):
-        return JsonFault(len(raw), "the text ends inside a value")
-    return JsonFault(pos, "a value should stand here")
-
-
-def _fault_after_value(raw: Buffer, pos: int, closer: int | None) -> JsonFault:
-    if closer is None:
-        return JsonFault(pos, "more text follows the value")
-    if pos >= len(raw):
-        return _fault_at_end(raw, closer)
-    if raw[pos - 1] in b"0123456789" and _cut_number(raw, pos):
-        return JsonFault(len(raw), "the text ends inside a number")
-    return JsonFault(pos, f"a comma or {chr(closer)} should stand here")

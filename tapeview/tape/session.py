@@ -1,6 +1,6 @@
 """A session: what a harness stored, and the tapes that follow from it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
@@ -73,8 +73,13 @@ class Session(msgspec.Struct, frozen=True, eq=False):
         """A record's own text."""
         if record.text is not None:
             return record.text
-        source = self.source if record.member == 0 else self.members[record.member - 1]
-        return source.read(record.start, record.length)
+        return self.text_of((record,))
+
+    def text_of(self, run: Sequence[Record]) -> bytes:
+        """The text from the first to the last of neighbouring records as one file holds them."""
+        first, last = run[0], run[-1]
+        source = self.source if first.member == 0 else self.members[first.member - 1]
+        return source.read(first.start, last.start + last.length - first.start)
 
     def message_of(self, record: Record) -> bytes:
         """The JSON of the message that the record holds."""

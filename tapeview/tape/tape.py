@@ -9,7 +9,7 @@ from tapeview.tape.block import Block
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
-__all__ = ["Frame", "Tape", "TapeKind"]
+__all__ = ["Break", "Frame", "Tape", "TapeKind"]
 
 TapeKind = Literal["main", "segment", "branch", "agent"]
 
@@ -26,6 +26,23 @@ class Frame(msgspec.Struct, frozen=True):
     """The file is one document: the body itself, or the bare array."""
     is_body: bool = False
     """The document is an object, which can hold further members."""
+    doubled: tuple[str, ...] = ()
+    """Members that the document spells more than once; the last of each is the one kept."""
+
+
+class Break(msgspec.Struct, frozen=True):
+    """A place at which the way from a line to the beginning of its session breaks off."""
+
+    record: Record
+    """The line whose parent is missing, or the first stored one of those in a circle."""
+    circle: bool
+    """Its parents lead back to it; else its parent is not in the file."""
+    begins: bool
+    """The tape begins here, as its way up ends here; else this is off the tape."""
+    messages: int
+    """Messages on the tape where it begins here, else those that hang here."""
+    of: int
+    """Messages that the file holds in all."""
 
 
 class Tape(msgspec.Struct, frozen=True, eq=False):
@@ -51,3 +68,5 @@ class Tape(msgspec.Struct, frozen=True, eq=False):
     """How it begins, where a compaction made it: ``compacted 14:02:51 · auto``."""
     resume: str | None = None
     """What resuming would do, in one line; None where nothing is resumed."""
+    breaks: tuple[Break, ...] = ()
+    """Where messages are lost because parents are missing or lead in a circle, in stored order."""

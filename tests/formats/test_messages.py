@@ -262,3 +262,26 @@ def test_bytes_that_are_no_utf8_are_kept():
     session = opened(raw)
     assert kinds(session)[-1] == "message"
     assert_nothing_vanishes(session, raw)
+
+
+ONE = b'[{"role": "user", "content": "one"}]'
+TWO = b'[{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]'
+
+
+@pytest.mark.parametrize(
+    ("body", "messages", "doubled"),
+    [
+        (b'{"messages": %b, "messages": %b}' % (ONE, TWO), 2, ("messages",)),
+        (b'{"messages": %b, "messages": %b}' % (TWO, ONE), 1, ("messages",)),
+        (b'{"messages": %b, "messages": null}' % TWO, 2, ("messages",)),
+        (b'{"messages": null, "messages": %b}' % TWO, 2, ("messages",)),
+        (b'{"model": 1, "messages": %b, "model": "a", "model": "b"}' % ONE, 1, ("model", "model")),
+        (b'{"model": "a", "messages": %b, "m\\u006fdel": "b"}' % ONE, 1, ("model",)),
+        (b'{"messages": %b, "x": 1, "x": 1}' % ONE, 1, ("x",)),
+        (b'{"messages": %b, "x": {"x": 1}}' % ONE, 1, ()),
+    ],
+)
+def test_doubled_members_of_a_body(body, messages, doubled):
+    found = opened(body)
+    assert len(found.main.messages) == messages
+    assert found.frame.doubled == doubled

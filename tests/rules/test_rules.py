@@ -79,7 +79,7 @@ def test_a_finding_speaks(rule, bad):
     for fault in rule.find(index):
         assert fault.sentence
         assert not fault.sentence.endswith(".")
-        if fault.record is None:
+        if not fault.is_of_file:
             assert rule.api_path(fault, index).startswith("messages")
             assert rule.api_message(fault, index)
         assert set(rule.repairs_for(fault, index)) <= set(rule.repairs)

@@ -1,5 +1,6 @@
 import json
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -286,6 +287,30 @@ def test_asking_the_decoder_finds_the_same_end_as_scanning(
 def test_the_decoder_tells_where_a_value_ends() -> None:
     """If it does not, all stays right but a big value costs ten times as much."""
     assert json_text._past_value(b'{"a":[1]}  ]', json_text._COUNTED_FROM) == 11
+
+
+PIECES = ["[", "]", "{", "}", '"a"', '"\\\\"', '"]"', ",", ":", " ", "1", '{"k":', '{ "[" :', "[["]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=24))
+def test_brackets_that_open_together_are_those_that_open_one_by_one(pieces: list[str]) -> None:
+    raw = "".join(pieces).encode()
+    assert scanned(raw, sys.maxsize) == scanned(raw, DEEP)
+
+
+def scanned(raw: bytes, max_depth: int) -> int | tuple[int, str]:
+    try:
+        return json_text._scan(raw, 0, max_depth)
+    except JsonFault as fault:
+        return fault.offset, fault.reason
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a":', b'[{"a" : ', b'{"[{":[ '])
+def test_brackets_that_nothing_closes(opening: bytes) -> None:
+    raw = opening * 400_000
+    with pytest.raises(JsonFault) as caught:
+        skip_value(raw, 0)
+    assert caught.value.offset == len(raw)
 
 
 def test_skip_value_stops_where_the_text_stops_making_sense() -> None:
