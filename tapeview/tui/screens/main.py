@@ -1,6 +1,6 @@
 """The screen of one session: header, timeline, block, problems, footer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from textual import on
@@ -12,7 +12,6 @@ from textual.widgets import Input
 from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
 from tapeview.looks.goto import resolve
-from tapeview.looks.heading import counter_words
 from tapeview.looks.knew import Knew
 from tapeview.open_session import OpenSession
 from tapeview.tape.clean import printable
@@ -367,16 +366,3 @@ class MainScreen(MovingScreen):
     def _end_asking(self) -> None:
         self.query_one("#goto").display = False
         self.show_pane("timeline")
-
-    # -- what the lines say --------------------------------------------------------------------
-
-    def counter(self) -> tuple[str, str]:
-        """The turn under the cursor, and the rest of the step counter."""
-        row = self.row
-        return counter_words(self.snapshot, row.after if row is not None else 0)
-
-    def shown_keys(self) -> Iterator[tuple[str, str]]:
-        """Keys and words of the footer: those that do something here."""
-        for entry in COMMANDS:
-            if entry.footer:
-                yield entry.footer_keys or entry.show, entry.footer

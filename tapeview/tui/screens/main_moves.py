@@ -13,6 +13,7 @@ from tapeview.rules._engine import Finding
 from tapeview.search.run import Beyond, tapes_beyond
 from tapeview.tape.clean import printable
 from tapeview.tape.rows import Row
+from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.problems import Problems
@@ -29,6 +30,13 @@ class MovingScreen(Screen[None]):
 
     opened: OpenSession
     snapshot: Snapshot
+    glyphs: Glyphs
+    trail: tuple[str, ...]
+    """Tapes from main to the one that is shown."""
+    pane: str
+    """Which of the panes has the focus, or had it last."""
+    message: tuple[str, str]
+    """What stands at the right end of the footer, and its style."""
     left_at: int = 0
     """The row that one looked at a single call from."""
 
