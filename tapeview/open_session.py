@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from tapeview.errors import PlaceError
 from tapeview.formats._registry import detect
@@ -32,6 +33,9 @@ NOT_RESUMED = {
     "agent": "a sub-agent's own tape; its answer went back as one result",
 }
 """What resuming means for a tape that no call continues."""
+
+NAMED = 10
+"""Tapes that are named where somebody asks for one that is not there."""
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
 
@@ -212,11 +216,11 @@ class Snapshot:
 
     @cached_property
     def turn_row_of(self) -> Mapping[int, int]:
-        """The row of each turn's rule on the main line, by the turn's number."""
+        """The row of each turn's rule by its number; of lines shown with it segments' alone."""
         return {
             row.turn: at
             for at, row in enumerate(self.rows)
-            if row.kind == "turn" and self.of(row).tape.kind != "branch"
+            if row.kind == "turn" and (row.tape == 0 or self.of(row).tape.kind == "segment")
         }
 
     @cached_property
@@ -330,14 +334,26 @@ class OpenSession:
         self.session = session
         self.purpose: Purpose = purpose or ("session" if session.harness else "request")
         self.revision = 0
+        self._given: WeakValueDictionary[str, Snapshot] = WeakValueDictionary()
 
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
-        """One tape as it is now. Raises ``PlaceError`` for a tape that is not there."""
+        """One tape as it is now: the same snapshot, with all it derived, while somebody holds it.
+
+        Raises ``PlaceError`` for a tape that is not there.
+        """
+        given = self._given.get(tape) if codes is None else None
+        if given is not None and (given.session, given.revision) == (self.session, self.revision):
+            return given
         for candidate in self.session.tapes:
             if candidate.id == tape:
-                return Snapshot(self.session, candidate, self.purpose, self.revision, codes)
-        known = ", ".join(candidate.id for candidate in self.session.tapes)
-        raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}.")
+                made = Snapshot(self.session, candidate, self.purpose, self.revision, codes)
+                if codes is None:
+                    self._given[tape] = made
+                return made
+        tapes = self.session.tapes
+        known = ", ".join(candidate.id for candidate in tapes[:NAMED])
+        more = f" and {len(tapes) - NAMED} more" if len(tapes) > NAMED else ""
+        raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}{more}.")
 
 
 def load(path: str, purpose: Purpose | None = None) -> OpenSession:

@@ -14,7 +14,7 @@ from tapeview.tui.widgets.bars import Parts, spread
 __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
 
 WIDE = 190
-DROPPED = ("editor", "copy", "quit", "knew", "pane")
+DROPPED = ("editor", "copy", "quit", "knew", "tapes", "pane")
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
 STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
@@ -74,7 +74,9 @@ def _verdict_line(screen: MovingScreen, width: int) -> Parts:
         right.append(("sent ", "muted"))
         right += [(glyphs.sizes[bar.eighths - 1], tones[bar.tone]) for bar in bars]
         right.append((f" {size_long(largest)} ", "muted"))
-    return spread([(f" {printable(screen.snapshot.verdict)}", "fg")], right, width)
+    origin = screen.origin
+    words = origin.sentence if origin is not None else screen.snapshot.verdict
+    return spread([(f" {printable(words)}", "fg")], right, width)
 
 
 def _title_mark(screen: MovingScreen, focused: bool) -> Parts:
@@ -99,11 +101,16 @@ def timeline_title(screen: MovingScreen, width: int) -> Parts:
         sizes = sizes.replace("·", screen.glyphs.separator)
         right: Parts = [(f"{sizes} ", "muted")]
         return spread([*_title_mark(screen, focused), (f" {title}", style), only], right, width)
-    name = (f" {f' {screen.glyphs.inside} '.join(screen.trail)}", style)
+    names = map(printable, screen.trail)
+    left = [*_title_mark(screen, focused), (f" {f' {screen.glyphs.inside} '.join(names)}", style)]
     right = _counter(screen)
     if screen.app.size.width >= WIDE:
         right.append((f"    {'time':<8}{'line':>7}{'bytes':>6}  ", "muted"))
-    return spread([*_title_mark(screen, focused), name, only], right, width)
+    origin = (
+        [(f" {screen.glyphs.separator} {screen.origin.short}", "muted")] if screen.origin else []
+    )
+    used = sum(cells_of(text) for text, _ in (*left, *origin, only, *right))
+    return spread([*left, *(origin if used < width else []), only], right, width)
 
 
 def _only(screen: MovingScreen) -> str:
@@ -117,7 +124,8 @@ def tabs(screen: MovingScreen, width: int) -> Parts:
     left: Parts = [(screen.glyphs.cursor, "accent")]
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
-    names = {"timeline": (knew or screen.trail[-1]) + _only(screen), "block": "block"}
+    names = {"timeline": (knew or printable(screen.trail[-1])) + _only(screen)}
+    names |= {"tapes": screen.tapes.words} if screen.tapes.is_open else {"block": "block"}
     names["problems"] = f"problems {faults}" if faults else "problems none"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
@@ -153,10 +161,16 @@ def api_line(screen: MovingScreen, width: int) -> Parts:
 
 
 def status(screen: MovingScreen, width: int) -> Parts:
-    """The finding at the cursor, where the problems pane is out of sight."""
-    findings = screen.findings_here()
-    if not findings or screen.pane == "problems":
+    """The finding at the cursor, where the problems pane is out of sight; else the call that
+    started a sub-agent, on its first message.
+    """  # noqa: D205
+    if screen.pane in ("problems", "tapes"):
         return []
+    findings = screen.findings_here()
+    if not findings:
+        started = screen.started
+        call = (f" {screen.glyphs.call} ", "call")
+        return [call, *((text, style) for style, text in started.line.parts)] if started else []
     finding = findings[0]
     glyphs = screen.glyphs
     sign, style = {
