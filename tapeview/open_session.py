@@ -25,7 +25,7 @@ from tapeview.tape.sizes import count
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load"]
+__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load", "no_collection"]
 
 NOT_RESUMED = {
     "segment": "what the model was sent before the compaction; resume leaves it behind",
@@ -364,12 +364,12 @@ def load(path: str, purpose: Purpose | None = None) -> OpenSession:
     source = open_source(path)
     format_, head = detect(source, path)
     store = format_.open(head, path)
-    with _no_collection():
+    with no_collection():
         return OpenSession(store.session(list(store.records())), purpose)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Hundreds of thousands of new objects and no garbage: collecting only costs time."""
     was_on = gc.isenabled()
     gc.disable()

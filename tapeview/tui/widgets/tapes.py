@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tapeview.looks.tapes import TapeCounts, TapeEntry, counts_of, tapes_of
-from tapeview.open_session import OpenSession
+from tapeview.open_session import OpenSession, no_collection
 from tapeview.tape.clean import cells, cut, pad, printable
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count, size_long
@@ -186,4 +186,6 @@ def _name(entry: TapeEntry) -> str:
 
 
 def _counts(opened: OpenSession, tape: str) -> TapeCounts:
-    return counts_of(opened.snapshot(tape))
+    # A collection would walk the whole session, again and again, and keys would wait for it.
+    with no_collection():
+        return counts_of(opened.snapshot(tape))
