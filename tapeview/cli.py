@@ -114,6 +114,7 @@ class _Version(argparse.Action):
 def _add_open(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser = commands.add_parser("open", help="open a session on the screen")
     parser.add_argument("path", metavar="PATH", nargs="?", help="a session file; - reads stdin")
+    _add_tape(parser)
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--turn", type=int, metavar="N", help="start at turn N")
     place.add_argument("--at", metavar="PLACE", help="start at a path: messages.4.content.1")
@@ -173,7 +174,7 @@ def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
 
 
 def _open(arguments: argparse.Namespace) -> int:
-    placed = arguments.turn is not None or arguments.at is not None
+    placed = (arguments.turn, arguments.at, arguments.tape) != (None, None, "main")
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if arguments.path is None and (placed or not on_terminal):
         raise UsageError("tapeview: name a session file to open. See tapeview --help.")
@@ -186,7 +187,7 @@ def _open(arguments: argparse.Namespace) -> int:
         _take_keys_from_terminal()
     from tapeview.tui.app import TapeviewApp
 
-    app = TapeviewApp(opened, turn=arguments.turn, at=arguments.at)
+    app = TapeviewApp(opened, turn=arguments.turn, at=arguments.at, tape=arguments.tape)
     app.run()
     if app.failure is not None:
         raise app.failure

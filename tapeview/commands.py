@@ -114,6 +114,7 @@ COMMANDS: tuple[Command, ...] = (
         "go to: 12, messages.4.content.1, or a pasted API error",
         "go to",
     ),
+    Command("tapes", "Tapes", ("b",), "b", "anywhere", "find", "all tapes of the session", "tapes"),
     Command(
         "fold_all",
         "Fold or unfold all turns",

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from tapeview.edit.edit import Edit
 from tapeview.edit.log import EditLog, Entry
@@ -30,7 +31,7 @@ from tapeview.tape.stored import Stored
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load"]
+__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load", "no_collection"]
 
 NOT_RESUMED = {
     "segment": "what the model was sent before the compaction; resume leaves it behind",
@@ -38,6 +39,9 @@ NOT_RESUMED = {
     "agent": "a sub-agent's own tape; its answer went back as one result",
 }
 """What resuming means for a tape that no call continues."""
+
+NAMED = 10
+"""Tapes that are named where somebody asks for one that is not there."""
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
 
@@ -123,7 +127,7 @@ class Snapshot:
         """What is wrong with the records that only this tape has."""
         rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
         sent = None if self.sent_index is self.index else self.sent_index
-        with _no_collection():
+        with no_collection():
             found = check(rules, self.index, sent, self.purpose)
         own = self.tape.own
         return found if own is None else tuple(f for f in found if f.record in own)
@@ -223,11 +227,11 @@ class Snapshot:
 
     @cached_property
     def turn_row_of(self) -> Mapping[int, int]:
-        """The row of each turn's rule on the main line, by the turn's number."""
+        """The row of each turn's rule by its number; of lines shown with it segments' alone."""
         return {
             row.turn: at
             for at, row in enumerate(self.rows)
-            if row.kind == "turn" and self.of(row).tape.kind != "branch"
+            if row.kind == "turn" and (row.tape == 0 or self.of(row).tape.kind == "segment")
         }
 
     @cached_property
@@ -345,6 +349,7 @@ class OpenSession:
         self.revision = 0
         self.log = EditLog()
         self._store = store
+        self._given: WeakValueDictionary[str, Snapshot] = WeakValueDictionary()
 
     def plan(self, operation: Operation) -> Edit:
         """The edit that an operation comes to now. Raises ``EditError``, ``PairSplit``."""
@@ -362,7 +367,7 @@ class OpenSession:
         session = self.session
         frame = edit.frames[1] if edit.frames is not None else session.frame
         members = [edit.applied(rows, k) for k, rows in enumerate(session.member_records, 1)]
-        with _no_collection():
+        with no_collection():
             return self._store.session(
                 edit.applied(session.records), members, frame, session.as_read
             )
@@ -417,12 +422,23 @@ class OpenSession:
         self.revision += 1
 
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
-        """One tape as it is now. Raises ``PlaceError`` for a tape that is not there."""
+        """One tape as it is now: the same snapshot, with all it derived, while somebody holds it.
+
+        Raises ``PlaceError`` for a tape that is not there.
+        """
+        given = self._given.get(tape) if codes is None else None
+        if given is not None and (given.session, given.revision) == (self.session, self.revision):
+            return given
         for candidate in self.session.tapes:
             if candidate.id == tape:
-                return Snapshot(self.session, candidate, self.purpose, self.revision, codes)
-        known = ", ".join(candidate.id for candidate in self.session.tapes)
-        raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}.")
+                made = Snapshot(self.session, candidate, self.purpose, self.revision, codes)
+                if codes is None:
+                    self._given[tape] = made
+                return made
+        tapes = self.session.tapes
+        known = ", ".join(candidate.id for candidate in tapes[:NAMED])
+        more = f" and {len(tapes) - NAMED} more" if len(tapes) > NAMED else ""
+        raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}{more}.")
 
 
 def load(path: str, purpose: Purpose | None = None, named: str = "") -> OpenSession:
@@ -435,12 +451,12 @@ def load(path: str, purpose: Purpose | None = None, named: str = "") -> OpenSess
     source = open_source(path)
     format_, head = detect(source, path)
     store = format_.open(head, named or path)
-    with _no_collection():
+    with no_collection():
         return OpenSession(store.session(list(store.records())), purpose, store)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Hundreds of thousands of new objects and no garbage: collecting only costs time."""
     was_on = gc.isenabled()
     gc.disable()

@@ -58,6 +58,9 @@ def name_of(path):
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+NAMES = {name_of(path) for path in MODULES}
+
+
 def unit_of(name):
     """``tape`` for ``tapeview.tape.link``; "" for the package itself."""
     return ([*name.split("."), ""])[1]
@@ -68,13 +71,16 @@ def tree_of(path):
 
 
 def imports_of(path):
-    """Every module that is imported, at the top or inside a function."""
+    """Every module that is imported, at the top or in a function, by name or out of a package."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import"
-            yield node.module
+            named = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from named & NAMES
+            if named - NAMES:
+                yield node.module
 
 
 def floor_of(unit):
@@ -122,6 +128,10 @@ def test_no_modules_import_each_other_in_a_circle():
     for start in graph:
         open_modules: list[str] = []
         _walk(start, graph, open_modules, done)
+
+
+def test_a_module_out_of_a_package_is_an_import_of_that_module():
+    assert "tapeview.tui.screens.main_bars" in set(imports_of(PACKAGE / "tui/screens/main.py"))
 
 
 def _walk(name, graph, open_modules, done):

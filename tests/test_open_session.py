@@ -9,6 +9,7 @@ from tapeview.errors import OpenError, PlaceError
 from tapeview.open_session import OpenSession, TurnFacts, by_rank, load
 from tests.formats.claude import reply, session, user
 from tests.formats.samples import SAMPLES, name_of
+from tests.formats.test_claude_tapes import COMPACTED, REWOUND
 from tests.helpers import session_of, snapshot_of
 
 CALL = {"type": "tool_use", "id": "a", "name": "Task", "input": {}}
@@ -117,3 +118,28 @@ def test_every_turn_has_its_rule_and_its_facts(path):
 def test_a_snapshot_derives_nothing_before_it_is_asked():
     snapshot = snapshot_of(BODY)
     assert not {"index", "rows", "findings"} & set(vars(snapshot))
+
+
+def test_a_snapshot_is_the_same_as_long_as_somebody_holds_it():
+    opened = OpenSession(session(*COMPACTED))
+    main, segment = opened.snapshot(), opened.snapshot("main~1")
+    assert opened.snapshot() is main
+    assert opened.snapshot("main~1") is segment is not main
+    assert opened.snapshot(codes=["TU001"]) is not main
+    opened.revision += 1
+    assert opened.snapshot() is not main
+
+
+def test_of_many_tapes_a_few_are_named():
+    lines = [user("u", None, "go"), reply("a", "u", "m", "ok")]
+    lines += [user(f"s{k}", None, f"{k}", isSidechain=True) for k in range(30)]
+    with pytest.raises(PlaceError) as caught:
+        OpenSession(session(*lines)).snapshot("x")
+    assert str(caught.value).endswith(" agent:line-10, agent:line-11 and 21 more.")
+
+
+def test_the_turns_of_a_branch_have_their_rows_on_the_branch():
+    opened = OpenSession(session(*REWOUND))
+    main, branch = opened.snapshot(), opened.snapshot("branch:1")
+    assert sorted(branch.turn_row_of) == list(branch.turn_numbers) == [1, 2]
+    assert {main.rows[at].tape for at in main.turn_row_of.values()} == {0}

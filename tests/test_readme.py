@@ -6,6 +6,8 @@ import shlex
 import pytest
 
 from tapeview.cli import run
+from tapeview.commands import PICKER_COMMANDS
+from tapeview.search.query import FILTERS
 from tests.readme import README, ROOT, commands, renewed
 
 TEXT = README.read_text(encoding="utf-8")
@@ -44,6 +46,12 @@ def test_the_test_command_is_pytest():
 def test_every_sample_is_in_the_table():
     named = set(re.findall(r"^\| `([^`]+\.jsonl?)` \|", TEXT, re.MULTILINE))
     assert named == {path.name for path in (ROOT / "sample_sessions").glob("*.json*")}
+
+
+def test_keys_of_the_picker_and_words_of_the_search_are_named():
+    words = [entry.show.split()[0] for entry in PICKER_COMMANDS]
+    words += [f"is:{value}" for value in FILTERS["is"]]
+    assert [word for word in words if f"`{word}`" not in TEXT] == []
 
 
 def test_there_is_no_empty_table():

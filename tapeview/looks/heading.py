@@ -1,11 +1,13 @@
 """What stands at the head of the screen: the session in a line, its verdict, the sizes sent."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from tapeview.open_session import Snapshot
+from tapeview.rules._rule import Severity
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, duration, size_long
 
@@ -76,11 +78,15 @@ def _time_span(snapshot: Snapshot) -> str:
     return printable(f"{first[11:16]} to {until}")
 
 
-def tally_of(snapshot: Snapshot) -> tuple[Tally, ...]:
-    """Errors, warnings and suspicions, those that there are."""
+def tally_of(snapshot: Snapshot, own: bool = False) -> tuple[Tally, ...]:
+    """Errors, warnings and suspicions, those that there are; ``own``: of this very tape alone."""
+    counts: Mapping[Severity, int] = snapshot.severity_counts
+    if own:
+        counts = Counter(finding.severity for finding in snapshot.own_findings)
     found = []
-    for severity in ("error", "warning", "suspicion"):
-        number = snapshot.severity_counts[severity]
+    severities: tuple[Severity, ...] = ("error", "warning", "suspicion")
+    for severity in severities:
+        number = counts[severity]
         if number:
             found.append(Tally(severity, count(number, severity), str(number)))
     return tuple(found)

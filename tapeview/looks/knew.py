@@ -23,7 +23,7 @@ class Knew(Snapshot):
     """One call of a tape as a snapshot of its own: never what was not sent.
 
     Its rows are those of the request in sending order, a rule where the new part begins, a rule
-    where the call was answered, and the reply. What is wrong is what is wrong with the whole tape.
+    where the call was answered, and the reply. What is wrong is what the whole tape has wrong here.
     """
 
     def __init__(self, whole: Snapshot, number: int) -> None:
@@ -51,9 +51,14 @@ class Knew(Snapshot):
 
     @cached_property
     def own_findings(self) -> tuple[Finding, ...]:
-        """Findings of the whole tape at blocks that were sent."""
+        """Findings of the whole tape at blocks and messages that are shown."""
         places = self.index.places
-        return tuple(f for f in self.whole.findings if f.block is not None and f.block in places)
+        records = {record for message in self.tape.messages for record in message.records}
+        return tuple(
+            finding
+            for finding in self.whole.findings
+            if (finding.block in places if finding.block is not None else finding.record in records)
+        )
 
     @cached_property
     def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:

@@ -21,11 +21,13 @@ __all__ = [
     "SessionReport",
     "TapeReport",
     "flags_of",
+    "left_at_turn",
     "report_of",
     "row_values",
     "row_words",
     "safe_json",
     "text_lines",
+    "turn_span",
     "turn_words",
     "unreadable",
 ]
@@ -206,11 +208,17 @@ def row_words(snapshot: Snapshot, row: Row) -> str:
         return _boundary_words(snapshot, line)
     facts = [count(len(line.index.messages), "message"), size_long(line.sent_now)]
     if row.kind == "branch":
-        return " · ".join((f"{line.tape.id}  {_left_at(snapshot, line)}", *facts[:1]))
+        turn = left_at_turn(snapshot, line)
+        left = f"rewound at turn {turn}" if turn else "rewound at the start"
+        return " · ".join((f"{line.tape.id}  {left}", *facts[:1]))
+    return " · ".join((f"{line.tape.id}  {turn_span(line)}", *facts))
+
+
+def turn_span(line: Snapshot) -> str:
+    """``turns 1-3``, ``turn 1``: the turns of a segment."""
     first = line.tape.first_turn
     last = first + len(line.index.turns) - 1
-    turns = f"turns {first}-{last}" if last > first else f"turn {first}"
-    return " · ".join((f"{line.tape.id}  {turns}", *facts))
+    return f"turns {first}-{last}" if last > first else f"turn {first}"
 
 
 def _boundary_words(snapshot: Snapshot, line: Snapshot) -> str:
@@ -222,12 +230,11 @@ def _boundary_words(snapshot: Snapshot, line: Snapshot) -> str:
     return f"{after.tape.begins or 'compacted'} · {sizes}"
 
 
-def _left_at(snapshot: Snapshot, line: Snapshot) -> str:
-    """Where a branch leaves: the turn of the last record that it shares."""
+def left_at_turn(snapshot: Snapshot, line: Snapshot) -> int:
+    """The turn where a branch leaves, that of the last record that it shares; 0 before turn 1."""
     after = line.tape.after
     at = snapshot.row_of.get(after) if after is not None else None
-    turn = snapshot.rows[at].after if at is not None else 0
-    return f"rewound at turn {turn}" if turn else "rewound at the start"
+    return snapshot.rows[at].after if at is not None else 0
 
 
 def flags_of(snapshot: Snapshot, row: Row) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """The texts of the timeline's rows as people read them, decoded when they are looked at.
 
-Of a block that is what the block pane shows of it, and its tool's name and its id. What is stored
-beside it and never sent is left out, and so is the program's own wording.
+Of a block that is what the block pane shows of it, its tool's name, its id, and the uuid of its
+record. What else is stored beside it and never sent (``toolUseResult`` repeats results) is left
+out, and so is the program's own wording.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ import msgspec
 from tapeview.open_session import Snapshot
 from tapeview.search.query import unspelled
 from tapeview.shapes.anthropic import block_parts
-from tapeview.shapes.fields import is_text, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_of
 from tapeview.tape.block import Block
 from tapeview.tape.json_text import Span, array_spans, decode_text, elements, locate
 from tapeview.tape.pretty import PrettyLine, pretty
@@ -79,8 +80,10 @@ class RowReader:
             yield from json_texts(self._raw)
         elif row.kind == "unreadable":
             yield decode_text(self._raw)
-        elif row.block is not None:
-            for part in self._parts(record, row.block):
+        else:
+            if uuid := _uuid(self._raw):
+                yield uuid
+            for part in self._parts(record, row.block) if row.block is not None else ():
                 yield from _part_texts(part)
 
     def _read(self, record: Record) -> bool:
@@ -112,6 +115,21 @@ class RowReader:
         array, spans = self._lists[member]
         start, end = spans[number]
         return array[start:end]
+
+
+class _Envelope(msgspec.Struct, gc=False):
+    uuid: str = ""
+
+
+_envelope = msgspec.json.Decoder(_Envelope).decode
+
+
+def _uuid(raw: bytes) -> str:
+    """What a harness calls the record."""
+    try:
+        return _envelope(raw).uuid
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return text_of(fields_of(raw).get("uuid", b""))
 
 
 def _member(raw: bytes, name: str) -> bytes:

@@ -9,8 +9,7 @@ from textual import events
 from textual.app import App
 from textual.theme import Theme
 
-from tapeview.errors import PlaceError
-from tapeview.looks.goto import resolve
+from tapeview.looks.tapes import Start, start_of
 from tapeview.open_session import OpenSession
 from tapeview.settings import Settings, load_settings, save_settings
 from tapeview.tui.glyphs import choose_glyphs
@@ -47,6 +46,7 @@ class TapeviewApp(App[None]):
         turn: int | None = None,
         at: str | None = None,
         environ: Mapping[str, str] = os.environ,
+        tape: str = "main",
     ) -> None:
         super().__init__()
         self.failure: Exception | None = None
@@ -56,7 +56,7 @@ class TapeviewApp(App[None]):
         encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
         wish = None if self.user_settings.glyphs == "auto" else self.user_settings.glyphs
         self.glyphs = choose_glyphs(environ, encoding, wish)
-        self._start = 0 if opened is None else _start_row(opened, turn, at)
+        self._start = Start() if opened is None else start_of(opened, tape, turn, at)
         for theme in themes():
             self.register_theme(theme)
         if has_few_colours(environ):
@@ -85,7 +85,11 @@ class TapeviewApp(App[None]):
     async def show_session(self, opened: OpenSession) -> None:
         """Show a session; it stands on the screen when this is done."""
         self.opened = opened
-        await self.push_screen(MainScreen(opened, self.glyphs, self._start))
+        row, agent, agent_row = self._start
+        main = MainScreen(opened, self.glyphs, row)
+        await self.push_screen(main)
+        if agent:
+            await self.push_screen(MainScreen(opened, self.glyphs, agent_row, agent, main.trail))
 
     async def on_event(self, event: events.Event) -> None:
         """The picker takes keys here, in the order they came, and before the next is looked at."""
@@ -156,14 +160,3 @@ def has_few_colours(environ: Mapping[str, str]) -> bool:
         return False
     term = environ.get("TERM", "")
     return bool(term) and not any(word in term for word in ("256color", "direct", "kitty"))
-
-
-def _start_row(opened: OpenSession, turn: int | None, at: str | None) -> int:
-    """The row to begin at. Raises ``PlaceError`` for a turn or path that is not there."""
-    words = at if at is not None else str(turn) if turn is not None else ""
-    if not words:
-        return 0
-    target = resolve(opened.snapshot(), words)
-    if target.row < 0:
-        raise PlaceError(f"{opened.session.path}: {target.answer}.")
-    return target.row

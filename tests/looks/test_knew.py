@@ -2,6 +2,8 @@
 
 from tapeview.looks.knew import Knew
 from tapeview.open_session import OpenSession
+from tests.block_samples import call, claude, model, text
+from tests.block_samples import user as human
 from tests.formats.claude import reply, session, user
 from tests.formats.test_claude_tapes import COMPACTED, REWOUND
 from tests.helpers import snapshot_of
@@ -80,3 +82,15 @@ def test_findings_are_those_of_the_whole_tape():
     knew = Knew(whole, 2)
     assert [f.rule.code for f in knew.findings] == ["TU001"]
     assert any(knew.findings_at(row) for row in knew.rows)
+
+
+def test_findings_are_those_of_what_is_shown_whole_records_included():
+    lines = claude(
+        human("go"), model(call("lost")), human("on"), model(text("ok")), human("and"), model("end")
+    ).split(b"\n")
+    torn = b"\n".join([*lines[:4], lines[4] + lines[5], b'{"type": "us'])
+    whole = snapshot_of(torn)
+    codes = {n: [f.rule.code for f in Knew(whole, n).findings] for n in (1, 2, 3)}
+    assert codes == {1: ["TU001"], 2: [], 3: ["FL003"]}
+    assert sorted({f.rule.code for f in whole.findings}) == ["FL002", "FL003", "TU001"]
+    assert Knew(whole, 1).severity_counts["warning"] == 1

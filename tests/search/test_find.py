@@ -123,6 +123,15 @@ def test_folded_notes_and_what_is_off_the_chain_are_found():
     assert kinds == ["note", "note", "block", "unreadable"]
 
 
+def test_the_uuid_of_a_record_finds_its_rows_and_those_alone():
+    reply = model(text("one"), text("two"))
+    snapshot = snapshot_of(claude(user("go"), reply, user("on"), model("ok")))
+    uuid = "00000001-aaaa-bbbb-cccc-dddddddddddd"
+    for words in (uuid, uuid[:13], uuid.upper().lower()):
+        assert named(snapshot, found(snapshot, words)) == ["1/0", "1/1"]
+    assert named(snapshot, found(snapshot, r"00000001-\w{4}-", regex=True)) == ["1/0", "1/1"]
+
+
 def test_the_nearest_rows_come_first():
     rows = found(SNAPSHOT, "lease")
     start = rows[3]

@@ -112,10 +112,19 @@ def test_notes_and_damaged_lines_are_read_as_they_are_stored():
     assert read(snapshot, "kind:unreadable") == ("", '{"type": "user", "x\\u00e9')
 
 
-def test_what_is_stored_beside_a_message_is_left_out():
+def test_of_what_is_stored_beside_a_message_its_uuid_alone_is_read():
     row = {**user(result("a", "seen")), "extra": {"toolUseResult": {"stdout": "hidden"}}}
     _, shown = read(snapshot_of(claude(user("go"), model(call("a")), row)), "messages.2")
-    assert shown == "seen"
+    assert shown == "00000002-aaaa-bbbb-cccc-dddddddddddd\nseen"
+
+
+@pytest.mark.parametrize(
+    ("uuid", "shown"),
+    [("a-b", "a-b\nx"), ("\ud800", "\ud800\nx"), ("", "x"), (7, "x"), (None, "x"), (["a"], "x")],
+)
+def test_a_uuid_is_read_as_far_as_it_is_text(uuid, shown):
+    body = [{"role": "user", "content": "x", "uuid": uuid}]
+    assert read(snapshot_of(body), "messages.0") == ("", shown)
 
 
 def test_nothing_is_decoded_where_the_bytes_cannot_fit():

@@ -32,13 +32,18 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Awaitable[None]]:
         for _ in range(SETTLING):
             await pilot.pause()
             screen = pilot.app.screen
-            if not isinstance(screen, MainScreen) or not screen.block.display:
-                break
-            if screen.block.body.complete:
+            if not isinstance(screen, MainScreen) or _stands(screen):
                 break
         await pilot.pause()
 
     return press
+
+
+def _stands(screen: MainScreen) -> bool:
+    """Whether what stands beside the timeline is read, or counted."""
+    if screen.tapes.display:
+        return screen.tapes.is_counted
+    return not screen.block.display or screen.block.body.complete
 
 
 def app_of(sample: str, **environ: str) -> TapeviewApp:
@@ -89,6 +94,21 @@ def test_without_colour(snap_compare: Compare) -> None:
 def test_in_ascii(snap_compare: Compare) -> None:
     app = app_of("crash.jsonl", TERM="linux")
     assert snap_compare(app, run_before=pressing(*TO_DANGLING), terminal_size=(120, 40))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("narrow", (80, 24)), ("wide", (120, 40)), ("widest", (200, 60))]
+)
+@pytest.mark.parametrize("sample", ["crash.jsonl", "compacted.jsonl"])
+def test_the_tapes(sample: str, name: str, size: tuple[int, int], snap_compare: Compare) -> None:
+    keys = ("b", "down")
+    assert snap_compare(app_of(sample), run_before=pressing(*keys), terminal_size=size), name
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["narrow", "wide"])
+def test_a_sub_agent(size: tuple[int, int], snap_compare: Compare) -> None:
+    keys = ("b", "down", "enter")
+    assert snap_compare(app_of("crash.jsonl"), run_before=pressing(*keys), terminal_size=size)
 
 
 @pytest.mark.parametrize(

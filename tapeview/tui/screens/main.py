@@ -1,18 +1,18 @@
 """The screen of one session: header, timeline, block, problems, footer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
 from textual.widgets import Input
 
 from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
 from tapeview.looks.goto import resolve
-from tapeview.looks.heading import counter_words
 from tapeview.looks.knew import Knew
 from tapeview.open_session import OpenSession
 from tapeview.tape.clean import printable
@@ -20,12 +20,13 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_moves import MovingScreen
+from tapeview.tui.screens.main_tapes import TapesScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar, Parts
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
 __all__ = ["MainScreen"]
@@ -33,7 +34,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(MovingScreen):
+class MainScreen(TapesScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -93,6 +94,7 @@ class MainScreen(MovingScreen):
                 yield LineBar(lambda _, w: main_bars.timeline_title(self, w), id="timeline-title")
                 yield Timeline(self.snapshot, glyphs=self.glyphs, id="timeline")
             yield BlockPane(glyphs=self.glyphs, id="block")
+            yield TapesPane(glyphs=self.glyphs, id="tapes")
         with Vertical(id="lower"):
             yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
             yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
@@ -133,7 +135,8 @@ class MainScreen(MovingScreen):
             min(130, 72 + (width - 120) * 65 // 100) if wide else "1fr"
         )
         self.query_one("#left").display = wide or self.pane == "timeline"
-        self.block.display = wide or self.pane == "block"
+        self.block.display = (wide or self.pane == "block") and not self.tapes.is_open
+        self.tapes.display = (wide or self.pane == "tapes") and self.tapes.is_open
         self.query_one("#body").display = wide or self.pane != "problems"
         listed = self.problems.row_count()
         self.query_one("#lower").display = wide or self.pane == "problems"
@@ -198,6 +201,8 @@ class MainScreen(MovingScreen):
             self.pane = "timeline"
         elif focused is self.problems:
             self.pane = "problems"
+        elif focused is self.tapes.list:
+            self.pane = "tapes"
         elif focused is not None and self.block in focused.ancestors:
             self.pane = "block"
         self.refresh_bars()
@@ -225,16 +230,22 @@ class MainScreen(MovingScreen):
                 return
             self.show_pane("timeline")
             return
+        if self.focused is self.tapes.list:
+            self.open_listed()
+            return
         if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
             return
         row = self.row
         agent = self.snapshot.agents.get(row.block) if row is not None and row.block else None
         if agent is not None and agent.id not in self.trail and self.focused is self.timeline:
-            self.app.push_screen(
-                MainScreen(self.opened, self.glyphs, 0, agent.id, self.trail, self.search_line)
-            )
+            self.app.push_screen(self.deeper(agent.id))
             return
+        self.tapes.close()
         self.show_pane("block")
+
+    def deeper(self, tape: str) -> "MainScreen":
+        """A screen for a sub-agent that is called on this one."""
+        return MainScreen(self.opened, self.glyphs, 0, tape, self.trail, self.search_line)
 
     def do_back(self) -> None:
         """Leave the line one types into, or go back: to the timeline, to all rows unmarked."""
@@ -242,6 +253,8 @@ class MainScreen(MovingScreen):
             self.search_line.close(stay=False)
         elif self.asking:
             self._end_asking()
+        elif self.tapes.is_open:
+            self.close_tapes()
         elif self.focused is not self.timeline:
             self.show_pane("timeline")
         elif self.search_line.is_marking:
@@ -261,6 +274,7 @@ class MainScreen(MovingScreen):
 
     def _turn_panes(self, step: int) -> None:
         panes = [pane for pane in PANES if pane != "problems" or self.problems.row_count()]
+        panes = ["tapes" if p == "block" and self.tapes.is_open else p for p in panes]
         here = panes.index(self.pane) if self.pane in panes else 0
         self.show_pane(panes[(here + step) % len(panes)])
 
@@ -268,8 +282,12 @@ class MainScreen(MovingScreen):
         """Show a pane, where only one fits, and give it the focus."""
         self.pane = pane
         self._lay_out()
-        target = {"timeline": self.timeline, "problems": self.problems}.get(pane, self.block.body)
-        self.set_focus(target)
+        targets: dict[str, Widget] = {
+            "timeline": self.timeline,
+            "problems": self.problems,
+            "tapes": self.tapes.list,
+        }
+        self.set_focus(targets.get(pane, self.block.body))
         self.refresh_bars()
 
     def do_taller(self) -> None:
@@ -367,16 +385,3 @@ class MainScreen(MovingScreen):
     def _end_asking(self) -> None:
         self.query_one("#goto").display = False
         self.show_pane("timeline")
-
-    # -- what the lines say --------------------------------------------------------------------
-
-    def counter(self) -> tuple[str, str]:
-        """The turn under the cursor, and the rest of the step counter."""
-        row = self.row
-        return counter_words(self.snapshot, row.after if row is not None else 0)
-
-    def shown_keys(self) -> Iterator[tuple[str, str]]:
-        """Keys and words of the footer: those that do something here."""
-        for entry in COMMANDS:
-            if entry.footer:
-                yield entry.footer_keys or entry.show, entry.footer

@@ -1,32 +1,31 @@
 """What the lines of the main screen say: header, titles, status, footer."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
-from tapeview.looks.heading import heading_of, size_bars, tally_of
+from tapeview.commands import COMMANDS
+from tapeview.looks.heading import counter_words, heading_of, size_bars, tally_of
 from tapeview.looks.knew import Knew
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, size_long
 from tapeview.tui.paint import cells_of
+from tapeview.tui.screens.main_moves import MovingScreen
 from tapeview.tui.widgets.bars import Parts, spread
-
-if TYPE_CHECKING:
-    from tapeview.tui.screens.main import MainScreen
 
 __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
 
 WIDE = 190
-DROPPED = ("editor", "copy", "quit", "knew", "pane")
+DROPPED = ("editor", "copy", "quit", "knew", "tapes", "pane")
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
 STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
 
 
-def header(screen: "MainScreen", y: int, width: int) -> Parts:
+def header(screen: MovingScreen, y: int, width: int) -> Parts:
     """Line 0: the session and its findings. Line 1: the verdict and the sizes sent."""
     return _session_line(screen, width) if y == 0 else _verdict_line(screen, width)
 
 
-def _session_line(screen: "MainScreen", width: int) -> Parts:
+def _session_line(screen: MovingScreen, width: int) -> Parts:
     glyphs = screen.glyphs
     wide = screen.side_by_side
     heading = heading_of(screen.snapshot, wide=width >= WIDE)
@@ -51,7 +50,7 @@ def _session_line(screen: "MainScreen", width: int) -> Parts:
     return spread(left, right, width)
 
 
-def _tally(screen: "MainScreen", long: bool) -> Parts:
+def _tally(screen: MovingScreen, long: bool) -> Parts:
     glyphs = screen.glyphs
     signs = {"error": glyphs.error, "warning": glyphs.warning, "suspicion": glyphs.suspicion}
     found = tally_of(screen.snapshot)
@@ -65,7 +64,7 @@ def _tally(screen: "MainScreen", long: bool) -> Parts:
     return [*parts[:-1], (" ", "fg")]
 
 
-def _verdict_line(screen: "MainScreen", width: int) -> Parts:
+def _verdict_line(screen: MovingScreen, width: int) -> Parts:
     glyphs = screen.glyphs
     row = screen.row
     bars, largest = size_bars(screen.snapshot, row.after if row is not None else 0)
@@ -75,20 +74,24 @@ def _verdict_line(screen: "MainScreen", width: int) -> Parts:
         right.append(("sent ", "muted"))
         right += [(glyphs.sizes[bar.eighths - 1], tones[bar.tone]) for bar in bars]
         right.append((f" {size_long(largest)} ", "muted"))
-    return spread([(f" {printable(screen.snapshot.verdict)}", "fg")], right, width)
+    origin = screen.origin
+    words = origin.sentence if origin is not None else screen.snapshot.verdict
+    return spread([(f" {printable(words)}", "fg")], right, width)
 
 
-def _title_mark(screen: "MainScreen", focused: bool) -> Parts:
+def _title_mark(screen: MovingScreen, focused: bool) -> Parts:
     return [(screen.glyphs.cursor if focused else " ", "accent")]
 
 
-def _counter(screen: "MainScreen") -> Parts:
-    turn, rest = screen.counter()
+def _counter(screen: MovingScreen) -> Parts:
+    """The turn under the cursor, and the rest of the step counter."""
+    row = screen.row
+    turn, rest = counter_words(screen.snapshot, row.after if row is not None else 0)
     rest = rest.replace("·", screen.glyphs.separator)
     return [(turn, "title"), (f"{rest} ", "muted")]
 
 
-def timeline_title(screen: "MainScreen", width: int) -> Parts:
+def timeline_title(screen: MovingScreen, width: int) -> Parts:
     """``▌ main`` and the step counter."""
     focused = screen.timeline.is_lively
     style = "title-focus" if focused else "title"
@@ -98,25 +101,31 @@ def timeline_title(screen: "MainScreen", width: int) -> Parts:
         sizes = sizes.replace("·", screen.glyphs.separator)
         right: Parts = [(f"{sizes} ", "muted")]
         return spread([*_title_mark(screen, focused), (f" {title}", style), only], right, width)
-    name = (f" {f' {screen.glyphs.inside} '.join(screen.trail)}", style)
+    names = map(printable, screen.trail)
+    left = [*_title_mark(screen, focused), (f" {f' {screen.glyphs.inside} '.join(names)}", style)]
     right = _counter(screen)
     if screen.app.size.width >= WIDE:
         right.append((f"    {'time':<8}{'line':>7}{'bytes':>6}  ", "muted"))
-    return spread([*_title_mark(screen, focused), name, only], right, width)
+    origin = (
+        [(f" {screen.glyphs.separator} {screen.origin.short}", "muted")] if screen.origin else []
+    )
+    used = sum(cells_of(text) for text, _ in (*left, *origin, only, *right))
+    return spread([*left, *(origin if used < width else []), only], right, width)
 
 
-def _only(screen: "MainScreen") -> str:
+def _only(screen: MovingScreen) -> str:
     """`` · 31 of 412 rows`` where only some are shown."""
     words = screen.timeline.only_words
     return f" {screen.glyphs.separator} {words}" if words else ""
 
 
-def tabs(screen: "MainScreen", width: int) -> Parts:
+def tabs(screen: MovingScreen, width: int) -> Parts:
     """One line for all panes, where only one of them fits."""
     left: Parts = [(screen.glyphs.cursor, "accent")]
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
-    names = {"timeline": (knew or screen.trail[-1]) + _only(screen), "block": "block"}
+    names = {"timeline": (knew or printable(screen.trail[-1])) + _only(screen)}
+    names |= {"tapes": screen.tapes.words} if screen.tapes.is_open else {"block": "block"}
     names["problems"] = f"problems {faults}" if faults else "problems none"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
@@ -124,7 +133,7 @@ def tabs(screen: "MainScreen", width: int) -> Parts:
     return spread(left, right, width)
 
 
-def problems_title(screen: "MainScreen", width: int) -> Parts:
+def problems_title(screen: MovingScreen, width: int) -> Parts:
     """``problems 5``, or how much was looked at."""
     focused = screen.focused is screen.problems
     style = "title-focus" if focused else "title"
@@ -139,7 +148,7 @@ def problems_title(screen: "MainScreen", width: int) -> Parts:
     return spread(left, right, width)
 
 
-def api_line(screen: "MainScreen", width: int) -> Parts:
+def api_line(screen: MovingScreen, width: int) -> Parts:
     """What the API would say of the selected finding."""
     finding = screen.problems.finding
     if finding is None:
@@ -151,11 +160,17 @@ def api_line(screen: "MainScreen", width: int) -> Parts:
     return [("  API would say  ", "muted"), (message, "quote")]
 
 
-def status(screen: "MainScreen", width: int) -> Parts:
-    """The finding at the cursor, where the problems pane is out of sight."""
-    findings = screen.findings_here()
-    if not findings or screen.pane == "problems":
+def status(screen: MovingScreen, width: int) -> Parts:
+    """The finding at the cursor, where the problems pane is out of sight; else the call that
+    started a sub-agent, on its first message.
+    """  # noqa: D205
+    if screen.pane in ("problems", "tapes"):
         return []
+    findings = screen.findings_here()
+    if not findings:
+        started = screen.started
+        call = (f" {screen.glyphs.call} ", "call")
+        return [call, *((text, style) for style, text in started.line.parts)] if started else []
     finding = findings[0]
     glyphs = screen.glyphs
     sign, style = {
@@ -168,12 +183,19 @@ def status(screen: "MainScreen", width: int) -> Parts:
     return spread(parts, [], width)
 
 
-def footer(screen: "MainScreen", width: int) -> Parts:
+def _shown_keys() -> Iterator[tuple[str, str]]:
+    """Keys and words of the footer."""
+    for entry in COMMANDS:
+        if entry.footer:
+            yield entry.footer_keys or entry.show, entry.footer
+
+
+def footer(screen: MovingScreen, width: int) -> Parts:
     """Keys that work here, and a message at the right end."""
     words, style = screen.message
     right: Parts = [(f"  {words} ", style)] if words else []
     room = width - sum(cells_of(text) for text, _ in right) - 1
-    entries = list(screen.shown_keys())
+    entries = list(_shown_keys())
     rest = [word for _, word in reversed(entries) if word != "help"]
     for dropped in (*DROPPED, *rest):
         if sum(cells_of(keys) + len(word) + 3 for keys, word in entries) - 1 <= room:

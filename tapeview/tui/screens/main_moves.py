@@ -2,20 +2,24 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from textual import on
 from textual.screen import Screen
 
 from tapeview.looks.knew import Knew
+from tapeview.looks.tapes import Origin, origin_of
 from tapeview.open_session import OpenSession, Snapshot
 from tapeview.rules._engine import Finding
 from tapeview.search.run import Beyond, tapes_beyond
 from tapeview.tape.clean import printable
 from tapeview.tape.rows import Row
+from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
 __all__ = ["SIDE_BY_SIDE", "MovingScreen"]
@@ -29,6 +33,13 @@ class MovingScreen(Screen[None]):
 
     opened: OpenSession
     snapshot: Snapshot
+    glyphs: Glyphs
+    trail: tuple[str, ...]
+    """Tapes from main to the one that is shown."""
+    pane: str
+    """Which of the panes has the focus, or had it last."""
+    message: tuple[str, str]
+    """What stands at the right end of the footer, and its style."""
     left_at: int = 0
     """The row that one looked at a single call from."""
 
@@ -67,6 +78,27 @@ class MovingScreen(Screen[None]):
         return self.timeline.row
 
     @property
+    def tapes(self) -> TapesPane:
+        """The list of tapes."""
+        return self.query_one("#tapes", TapesPane)
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """The call that started the sub-agent that is shown."""
+        if len(self.trail) == 1:
+            return None
+        tape = self.opened.snapshot(self.trail[-1]).tape
+        return origin_of(self.opened.snapshot(self.trail[-2]), tape)
+
+    @property
+    def started(self) -> Origin | None:
+        """The same on a sub-agent's first message, from where one goes back to its call."""
+        row = self.row
+        is_first = row is not None and row.message == 0
+        linked = row is not None and row.block in self.snapshot.index.link_of
+        return self.origin if is_first and not linked else None
+
+    @property
     def side_by_side(self) -> bool:
         """Whether the screen is wide enough for more than one pane."""
         return self.app.size.width >= SIDE_BY_SIDE
@@ -95,7 +127,9 @@ class MovingScreen(Screen[None]):
 
     def _mark_block(self) -> None:
         if self.row is not None:
-            self.block.show(self.snapshot, self.row, self.timeline.query_at(self.timeline.at))
+            above = self.started.line if self.started is not None else None
+            query = self.timeline.query_at(self.timeline.at)
+            self.block.show(self.snapshot, self.row, query, above)
 
     def show_block(self) -> None:
         """Show what the cursor is on, with what was found in it marked."""
@@ -201,6 +235,7 @@ class MovingScreen(Screen[None]):
         """Show another look at the tape; what is looked for is looked for there too."""
         self.snapshot = snapshot
         self.timeline.show(snapshot, otherwise)
+        self.problems.show(snapshot)
         self.search_line.again()
         self.show_pane("timeline")
         self.show_block()

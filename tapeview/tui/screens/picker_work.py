@@ -1,51 +1,22 @@
 """Finding out about sessions beside the screen: one thing at a time, each in a thread."""
 
-import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import suppress
 from functools import partial
-from threading import Thread
-from typing import Final, TypeVar
+from typing import Final
 
 from tapeview.picker.cache import Checked, SessionFacts, unexamined
 from tapeview.picker.sessions import NO_GLANCE, Glance, Listed, glance
+from tapeview.tui.background import in_background
 from tapeview.tui.screens.picker_lines import Known
 
-__all__ = ["BROKE_OFF", "HUGE", "find_out", "in_background"]
+__all__ = ["BROKE_OFF", "HUGE", "find_out"]
 
 AT_ONCE: Final = 25
 """Sessions whose heads are read in one go."""
 HUGE: Final = 50_000_000
 """Bytes above which a session is checked after all others."""
 BROKE_OFF: Final = unexamined("its check broke off; opening it may tell why.")
-
-Result = TypeVar("Result")
-
-
-async def in_background(work: Callable[[], Result]) -> Result | None:
-    """What ``work`` gives back; None where a fault nobody foresaw broke it off.
-
-    The thread is a daemon: whoever leaves the program does not wait for it. (The threads of
-    ``asyncio.to_thread`` are waited for.)
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Result | None] = loop.create_future()
-
-    def deliver(result: Result | None) -> None:
-        if not done.done():
-            done.set_result(result)
-
-    def run() -> None:
-        result: Result | None = None
-        try:
-            result = work()
-        finally:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(deliver, result)
-
-    Thread(target=run, name="look at sessions", daemon=True).start()
-    return await done
 
 
 async def find_out(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from textual import on
@@ -214,10 +215,17 @@ class BlockPane(Widget):
         """What the head says; None before the first row."""
         return self._head.head
 
-    def show(self, snapshot: Snapshot, row: Row, query: Query | None = None) -> None:
+    def show(
+        self,
+        snapshot: Snapshot,
+        row: Row,
+        query: Query | None = None,
+        above: HeadLine | None = None,
+    ) -> None:
         """Show a row from its beginning; the row that stands there already keeps its place.
 
-        What ``query`` asks for is marked, and the first of it is brought into view.
+        What ``query`` asks for is marked, and the first of it is brought into view. ``above`` is
+        one more line for the head.
         """
         shown, asked = self._shown, self._query
         self._query = query
@@ -227,7 +235,9 @@ class BlockPane(Widget):
             return
         self._shown = snapshot, row
         self._lines = 0
-        self._head.set_head(block_head(snapshot, row))
+        head = block_head(snapshot, row)
+        lines = head.lines if above is None else (above, *head.lines)
+        self._head.set_head(replace(head, lines=lines))
         prose = row.block is not None and row.block.kind in PROSE
         self.body.set_lines(self._counted(block_body(snapshot, row), prose), self._marks())
         self.post_message(self.TitleChanged(self))
