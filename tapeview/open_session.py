@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from tapeview.errors import PlaceError
+from tapeview.formats._format import Store
 from tapeview.formats._registry import detect
-from tapeview.formats._source import open_source
+from tapeview.formats._source import Change, change_of, open_source
 from tapeview.rules._engine import Finding, Purpose, check, worst
 from tapeview.rules._registry import all_rules
 from tapeview.rules._rule import SEVERITIES, Severity
@@ -24,7 +25,16 @@ from tapeview.tape.sizes import count
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load"]
+__all__ = [
+    "OpenSession",
+    "Snapshot",
+    "TurnFacts",
+    "by_rank",
+    "load",
+    "no_collection",
+    "open_store",
+    "session_in",
+]
 
 NOT_RESUMED = {
     "segment": "what the model was sent before the compaction; resume leaves it behind",
@@ -50,6 +60,9 @@ class TurnFacts(NamedTuple):
 class Snapshot:
     """One tape of a session with everything derived from it, as of one revision. Immutable."""
 
+    settled = True
+    """Whether the whole file was read: until then there are rows alone."""
+
     def __init__(
         self,
         session: Session,
@@ -63,6 +76,7 @@ class Snapshot:
         self.purpose = purpose
         self.revision = revision
         self._codes = codes
+        self._gutters: dict[int, tuple[tuple[Gutter, ...], int]] = {}
 
     @cached_property
     def lines(self) -> tuple["Snapshot", ...]:
@@ -159,7 +173,9 @@ class Snapshot:
 
     def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
         """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
-        return gutters_of(self.rows, self.links, most)
+        if most not in self._gutters:
+            self._gutters[most] = gutters_of(self.rows, self.links, most)
+        return self._gutters[most]
 
     @cached_property
     def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:
@@ -202,7 +218,7 @@ class Snapshot:
         """
         found: dict[Block | Record, int] = {}
         for at, row in enumerate(self.rows):
-            if row.kind in ("turn", "notes", "segment", "branch", "boundary"):
+            if row.kind in ("turn", "notes", "segment", "branch", "boundary", "reply"):
                 continue
             if row.block is not None and (row.tape == 0 or row.block not in found):
                 found[row.block] = at
@@ -331,6 +347,15 @@ class OpenSession:
         self.purpose: Purpose = purpose or ("session" if session.harness else "request")
         self.revision = 0
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the whole file was read."""
+        return True
+
+    def change(self) -> Change:
+        """What became of the session's file since it was opened."""
+        return change_of(self.session.source)
+
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
         """One tape as it is now. Raises ``PlaceError`` for a tape that is not there."""
         for candidate in self.session.tapes:
@@ -345,15 +370,24 @@ def load(path: str, purpose: Purpose | None = None) -> OpenSession:
 
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
+    return session_in(open_store(path), purpose)
+
+
+def open_store(path: str) -> Store:
+    """The file in ``path`` as its format reads it. Raises ``OpenError`` where none does."""
     source = open_source(path)
     format_, head = detect(source, path)
-    store = format_.open(head, path)
-    with _no_collection():
+    return format_.open(head, path)
+
+
+def session_in(store: Store, purpose: Purpose | None = None) -> OpenSession:
+    """All of a store, at once. Raises ``OpenError`` where it is too damaged to hold records."""
+    with no_collection():
         return OpenSession(store.session(list(store.records())), purpose)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Hundreds of thousands of new objects and no garbage: collecting only costs time."""
     was_on = gc.isenabled()
     gc.disable()

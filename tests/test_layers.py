@@ -19,6 +19,7 @@ FLOORS = (
     {"wire"},
     {"rules", "formats"},
     {"open_session"},
+    {"loading"},
     {"looks"},
     {"search", "picker"},
     {"tui"},

@@ -28,6 +28,10 @@ class Store(ABC):
     def session(self, records: Sequence[Record]) -> Session:
         """The tapes that ``records`` make."""
 
+    def glimpse(self, records: Sequence[Record]) -> Session:
+        """The same of the first few records, at once: files beside the own may be left out."""
+        return self.session(records)
+
 
 class Format(ABC):
     """An envelope around a shape. The class docstring says where the program keeps its sessions,

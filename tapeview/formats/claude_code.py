@@ -88,9 +88,19 @@ class _ClaudeStore(Store):
         return records_in(self.source, read_line, start)
 
     def session(self, records: Sequence[Record]) -> Session:
+        return self._session(records, *self._agent_files(records))
+
+    def glimpse(self, records: Sequence[Record]) -> Session:
+        return self._session(records, (), ())
+
+    def _session(
+        self,
+        records: Sequence[Record],
+        files: Sequence[AgentFile],
+        sources: tuple[Source, ...],
+    ) -> Session:
         tree = Tree(records)
         chain = chain_of(tree)
-        files, sources = self._agent_files(records)
         tapes = self._tapes(records, tree, chain, files)
         model, folder, version = _origin(records, chain)
         title = f"Claude Code {version}" if version else "Claude Code"

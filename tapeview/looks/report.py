@@ -200,7 +200,7 @@ def row_words(snapshot: Snapshot, row: Row) -> str:
     line = snapshot.of(row)
     if row.kind == "turn":
         return turn_words(line, row.turn)
-    if row.kind in ("new", "answered"):
+    if row.kind in ("new", "answered", "reply"):
         return snapshot.rule_words(row)
     if row.kind == "boundary":
         return _boundary_words(snapshot, line)

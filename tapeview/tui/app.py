@@ -56,7 +56,8 @@ class TapeviewApp(App[None]):
         encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
         wish = None if self.user_settings.glyphs == "auto" else self.user_settings.glyphs
         self.glyphs = choose_glyphs(environ, encoding, wish)
-        self._start = 0 if opened is None else _start_row(opened, turn, at)
+        self._goto = at if at is not None else str(turn) if turn is not None else ""
+        self._start = 0 if opened is None else _start_row(opened, self._goto)
         for theme in themes():
             self.register_theme(theme)
         if has_few_colours(environ):
@@ -85,7 +86,7 @@ class TapeviewApp(App[None]):
     async def show_session(self, opened: OpenSession) -> None:
         """Show a session; it stands on the screen when this is done."""
         self.opened = opened
-        await self.push_screen(MainScreen(opened, self.glyphs, self._start))
+        await self.push_screen(MainScreen(opened, self.glyphs, self._start, goto=self._goto))
 
     async def on_event(self, event: events.Event) -> None:
         """The picker takes keys here, in the order they came, and before the next is looked at."""
@@ -158,10 +159,12 @@ def has_few_colours(environ: Mapping[str, str]) -> bool:
     return bool(term) and not any(word in term for word in ("256color", "direct", "kitty"))
 
 
-def _start_row(opened: OpenSession, turn: int | None, at: str | None) -> int:
-    """The row to begin at. Raises ``PlaceError`` for a turn or path that is not there."""
-    words = at if at is not None else str(turn) if turn is not None else ""
-    if not words:
+def _start_row(opened: OpenSession, words: str) -> int:
+    """The row to begin at; the first one of a session that is still being read.
+
+    Raises ``PlaceError`` for a turn or path that is not there.
+    """
+    if not words or not opened.is_settled:
         return 0
     target = resolve(opened.snapshot(), words)
     if target.row < 0:

@@ -20,7 +20,7 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_moves import MovingScreen
+from tapeview.tui.screens.main_loading import LoadingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar, Parts
 from tapeview.tui.widgets.block_pane import BlockPane
@@ -33,7 +33,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(MovingScreen):
+class MainScreen(LoadingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -70,6 +70,7 @@ class MainScreen(MovingScreen):
         tape: str = "main",
         trail: tuple[str, ...] = (),
         sought: SearchLine | None = None,
+        goto: str = "",
     ) -> None:
         super().__init__()
         self.opened = opened
@@ -81,6 +82,7 @@ class MainScreen(MovingScreen):
         self._pane_before = "timeline"
         self.problem_rows = 0
         self._start = start
+        self.goto = goto
         self._sought = sought
         self._answer: tuple[str, str] = ("", "muted")
 
@@ -111,7 +113,7 @@ class MainScreen(MovingScreen):
 
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
-        self._lay_out()
+        self.lay_out()
         self.timeline.focus()
         if self._start:
             self.timeline.go(self._start, line=self.app.size.height // 3)
@@ -121,9 +123,10 @@ class MainScreen(MovingScreen):
 
     def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
-        self._lay_out()
+        self.lay_out()
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
+        """Give the panes their places."""
         width, height = self.app.size
         wide, tall = self.side_by_side, height >= 20
         self.query_one("#header").styles.height = 2 if wide and tall else 1
@@ -135,7 +138,7 @@ class MainScreen(MovingScreen):
         self.query_one("#left").display = wide or self.pane == "timeline"
         self.block.display = wide or self.pane == "block"
         self.query_one("#body").display = wide or self.pane != "problems"
-        listed = self.problems.row_count()
+        listed = self.room_for_problems
         self.query_one("#lower").display = wide or self.pane == "problems"
         self.query_one("#lower").styles.height = "auto" if wide else "1fr"
         self.query_one("#problems-title").display = wide
@@ -162,6 +165,7 @@ class MainScreen(MovingScreen):
     @on(LineList.CursorMoved, "#timeline")
     def _timeline_moved(self) -> None:
         self.say("")
+        self.look_at_file()
         self.refresh_bars()
         # After the timeline's own paint, never before it.
         self.call_after_refresh(self.show_block)
@@ -183,7 +187,7 @@ class MainScreen(MovingScreen):
     @on(LineList.Clicked, "#problems")
     def _problem_clicked(self, event: LineList.Clicked) -> None:
         if self.problems.toggle():
-            self._lay_out()
+            self.lay_out()
         elif event.times == 2:
             self.do_open()
 
@@ -214,6 +218,9 @@ class MainScreen(MovingScreen):
     def command(self, identity: str) -> None:
         """Do what the command table calls ``identity``; an old message goes."""
         self.say("")
+        self.look_at_file()
+        if self.waits(identity):
+            return
         act: Callable[[], None] = getattr(self, f"do_{identity}")
         act()
 
@@ -221,7 +228,7 @@ class MainScreen(MovingScreen):
         """Open a foldable row; give any other row's block the focus."""
         if self.focused is self.problems:
             if self.problems.toggle():
-                self._lay_out()
+                self.lay_out()
                 return
             self.show_pane("timeline")
             return
@@ -267,7 +274,7 @@ class MainScreen(MovingScreen):
     def show_pane(self, pane: str) -> None:
         """Show a pane, where only one fits, and give it the focus."""
         self.pane = pane
-        self._lay_out()
+        self.lay_out()
         target = {"timeline": self.timeline, "problems": self.problems}.get(pane, self.block.body)
         self.set_focus(target)
         self.refresh_bars()
@@ -284,7 +291,7 @@ class MainScreen(MovingScreen):
         now = self.problems.size.height
         most = min(self.problems.row_count(), self.app.size.height // 2)
         self.problem_rows = max(1, min(now + step, most))
-        self._lay_out()
+        self.lay_out()
 
     def do_copy_text(self) -> None:
         """Copy the block's text."""

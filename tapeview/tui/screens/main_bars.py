@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from tapeview.looks.heading import heading_of, size_bars, tally_of
+from tapeview.looks.heading import heading_of, progress_of, size_bars, tally_of
 from tapeview.looks.knew import Knew
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, size_long
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
 
 WIDE = 190
+BAR = 15
+"""Cells of the bar that says how far the file is read."""
 DROPPED = ("editor", "copy", "quit", "knew", "pane")
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
@@ -31,6 +33,8 @@ def _session_line(screen: "MainScreen", width: int) -> Parts:
     wide = screen.side_by_side
     heading = heading_of(screen.snapshot, wide=width >= WIDE)
     right = _tally(screen, long=wide)
+    if not screen.snapshot.settled:
+        right = [] if screen.query_one("#header").size.height > 1 else _progress(screen)
     room = width - sum(cells_of(text) for text, _ in right) - 2
     facts = list(heading.facts)
     if not wide and screen.snapshot.session.frame.model:
@@ -67,6 +71,8 @@ def _tally(screen: "MainScreen", long: bool) -> Parts:
 
 def _verdict_line(screen: "MainScreen", width: int) -> Parts:
     glyphs = screen.glyphs
+    if not screen.snapshot.settled:
+        return spread([], _progress(screen), width)
     row = screen.row
     bars, largest = size_bars(screen.snapshot, row.after if row is not None else 0)
     right: Parts = []
@@ -78,12 +84,26 @@ def _verdict_line(screen: "MainScreen", width: int) -> Parts:
     return spread([(f" {printable(screen.snapshot.verdict)}", "fg")], right, width)
 
 
+def _progress(screen: "MainScreen") -> Parts:
+    """``62 of 102 MB`` and a bar."""
+    progress, glyphs = progress_of(screen.snapshot), screen.glyphs
+    if progress is None:
+        return []
+    full = int(progress.share * BAR)
+    return [
+        (f"{progress.words} ", "muted"),
+        (glyphs.bar_done * full, "accent"),
+        (f"{glyphs.bar_left * (BAR - full)} ", "line"),
+    ]
+
+
 def _title_mark(screen: "MainScreen", focused: bool) -> Parts:
     return [(screen.glyphs.cursor if focused else " ", "accent")]
 
 
 def _counter(screen: "MainScreen") -> Parts:
     turn, rest = screen.counter()
+    turn = turn.replace("…", screen.glyphs.cut)
     rest = rest.replace("·", screen.glyphs.separator)
     return [(turn, "title"), (f"{rest} ", "muted")]
 
@@ -106,8 +126,10 @@ def timeline_title(screen: "MainScreen", width: int) -> Parts:
 
 
 def _only(screen: "MainScreen") -> str:
-    """`` · 31 of 412 rows`` where only some are shown."""
+    """`` · 31 of 412 rows`` where only some are shown, `` · settling`` while they are read."""
     words = screen.timeline.only_words
+    if not screen.snapshot.settled:
+        words = "not settled" if screen.is_stuck else "settling"
     return f" {screen.glyphs.separator} {words}" if words else ""
 
 
@@ -117,7 +139,8 @@ def tabs(screen: "MainScreen", width: int) -> Parts:
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
     names = {"timeline": (knew or screen.trail[-1]) + _only(screen), "block": "block"}
-    names["problems"] = f"problems {faults}" if faults else "problems none"
+    none = "none" if screen.snapshot.settled else screen.glyphs.cut
+    names["problems"] = f"problems {faults or none}"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
     right = screen.block.title_parts() if screen.pane == "block" else _counter(screen)
@@ -130,9 +153,10 @@ def problems_title(screen: "MainScreen", width: int) -> Parts:
     style = "title-focus" if focused else "title"
     faults = len(screen.problems.loud)
     left: Parts = [*_title_mark(screen, focused), (" problems ", style)]
-    left.append((str(faults), "title") if faults else ("none", "muted"))
+    none = "none" if screen.snapshot.settled else screen.glyphs.cut
+    left.append((str(faults), "title") if faults else (none, "muted"))
     right: Parts = []
-    if not faults:
+    if not faults and screen.snapshot.settled:
         rules = count(screen.snapshot.rules_looked, "rule")
         messages = count(len(screen.snapshot.index.messages), "message")
         right = [(f"{rules} looked at {messages} ", "muted")]

@@ -23,10 +23,18 @@ class Problems(LineList):
         self, snapshot: Snapshot, *, glyphs: Glyphs = UNICODE, id: str | None = None
     ) -> None:
         super().__init__(glyphs=glyphs, id=id)
+        self.unfolded = False
+        self._take(snapshot)
+
+    def _take(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.loud = [f for f in snapshot.findings_by_rank if f.severity not in QUIET]
         self.quiet = [f for f in snapshot.findings_by_rank if f.severity in QUIET]
-        self.unfolded = False
+
+    def show(self, snapshot: Snapshot) -> None:
+        """The findings of another snapshot."""
+        self._take(snapshot)
+        self.rows_changed()
 
     def row_count(self) -> int:
         """Faults, and the row that stands for the rest."""

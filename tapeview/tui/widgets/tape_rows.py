@@ -101,12 +101,26 @@ class TapeRows(LineList):
         """Put the cursor on row ``at``; what is folded or left out and hides it is shown."""
         if not self.is_listed(at):
             self.show_all()
-        opened = [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+        opened = self._folds_over(at)
         if opened:
             with self.keep_place():
                 self.folded.difference_update(opened)
                 self._measure_shown()
         self.move_to(self._visible_place(at), at=line)
+
+    def _folds_over(self, at: int) -> list[int]:
+        """The folded rows that hide row ``at``."""
+        return [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+
+    def add_shown(self, first: int) -> None:
+        """Show the rows from ``first`` on, which are new and the last; runs of notes folded."""
+        rows, at = self.snapshot.rows, first
+        while at < len(rows):
+            self.shown.append(at)
+            if rows[at].kind in FOLDED_AT_FIRST:
+                self.folded.add(at)
+                at += rows[at].holds
+            at += 1
 
     def is_in_view(self, at: int) -> bool:
         """Whether row ``at`` is on the screen now."""

@@ -29,7 +29,7 @@ WIDE, NARROW = 190, 60
 BIG = 100_000
 """Bytes from which on a size is bold."""
 
-RULES = frozenset({"turn", "boundary", "new", "answered"})
+RULES = frozenset({"turn", "boundary", "new", "answered", "reply"})
 
 Parts = list[tuple[str, str]]
 
@@ -62,10 +62,11 @@ class Timeline(TapeRows):
         """The number of the link that the cursor is on; ``FREE`` off links."""
         return self.gutters[self.at].link if self.shown and self.gutters else FREE
 
-    def show(self, snapshot: Snapshot, otherwise: int = 0) -> None:
+    def show(self, snapshot: Snapshot, otherwise: int = 0, at: int | None = None) -> None:
         """Another look at the session; the cursor stays on its block, and on its screen line.
 
-        ``otherwise`` is the row for a block that this look does not show.
+        ``otherwise`` is the row for a block that this look does not show. Who knows better gives
+        ``at``, the row of the cursor: what is folded and hides it is shown.
         """
         row = self.row
         key = (row.block or row.record) if row is not None else None
@@ -75,13 +76,31 @@ class Timeline(TapeRows):
             self.folded = self._folded_at_first()
             self._most = 0
             self._measure_gutter()
+            if at is not None:
+                self.folded -= set(self._folds_over(at))
             self._measure_shown()
-            at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
+            if at is None:
+                at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
             self.cursor = self._visible_place(at)
 
+    def grow(self, snapshot: Snapshot) -> None:
+        """The same rows and further ones below them; nothing that is in view moves."""
+        before, lanes = len(self.snapshot.rows), self.lanes
+        self.snapshot = snapshot
+        self.gutters, self.lanes = snapshot.gutters(self._most)
+        if lanes != self.lanes:
+            self.forget_strips()
+        self.add_shown(before)
+        self.count_rows()
+        self.refresh()
+
+    @property
+    def most_lanes(self) -> int:
+        """How many lanes the screen has room for."""
+        return 4 if self.app.size.width >= 100 else 3
+
     def _measure_gutter(self) -> None:
-        width = self.app.size.width
-        most = 4 if width >= 100 else 3
+        most = self.most_lanes
         if most != self._most:
             self._most = most
             self.gutters, self.lanes = self.snapshot.gutters(most)
@@ -169,7 +188,8 @@ class Timeline(TapeRows):
             return "select" if self.is_lively else "raised"
         if self.link != FREE and self.gutters[at].link == self.link:
             return "partner"
-        return "raised" if text.sign == "prompt" and row.message >= 0 else "background"
+        on_chain = row.message >= 0 or not self.snapshot.settled
+        return "raised" if text.sign == "prompt" and on_chain else "background"
 
     def _is_faint(self, row: Row) -> bool:
         return mark_of(self.snapshot, row) == "unsent"
@@ -321,7 +341,7 @@ class Timeline(TapeRows):
     def _turn_rule(
         self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
     ) -> Strip:
-        double = row.kind != "turn"
+        double = row.kind not in ("turn", "reply")
         rule = self.glyphs.double_rule if double else self.glyphs.rule
         parts = self._margin(row, selected, at)[:2]
         parts += rule_parts(
@@ -332,6 +352,7 @@ class Timeline(TapeRows):
             double,
         )
         words = row_words(self.snapshot, row).replace("·", self.glyphs.separator)
+        words = words.replace("…", self.glyphs.cut)
         name, _, rest = words.partition(" " + self.glyphs.separator)
         parts.append((name, "title"))
         if rest:

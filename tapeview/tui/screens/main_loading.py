@@ -1,0 +1,137 @@
+"""A session's screen while its file is read, and when the file changes under it."""
+
+from abc import abstractmethod
+from functools import partial
+from time import perf_counter
+from typing import Final
+
+from tapeview.formats._source import Change
+from tapeview.loading import Loading, Settled, place_in
+from tapeview.looks.goto import resolve
+from tapeview.looks.heading import CHANGES
+from tapeview.tape.clean import printable
+from tapeview.tui.screens.main_moves import MovingScreen
+from tapeview.tui.screens.picker_work import in_background
+from tapeview.tui.widgets.line_list import LineList
+
+__all__ = ["LoadingScreen"]
+
+SLICE: Final = 0.008
+PAUSE: Final = 0.002
+"""Seconds of reading on the UI loop, and between two such slices."""
+GROW: Final = 0.1
+"""Seconds between two paints of what was read."""
+LOOK: Final = 1.0
+"""Seconds between two looks at the file itself."""
+
+AT_ONCE: Final = frozenset(
+    {"open", "back", "next_turn", "previous_turn", "next_pane", "previous_pane"}
+    | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor"}
+)
+"""Commands that need nothing but rows."""
+
+
+class LoadingScreen(MovingScreen):
+    """Reads on in slices of the UI loop's time; turns, links and findings come in a thread."""
+
+    trail: tuple[str, ...]
+    goto: str = ""
+    """Where to go once the session is settled, unless somebody moved before."""
+    _grown = 0.0
+    _looked = 0.0
+    _told: Change = ""
+
+    @abstractmethod
+    def lay_out(self) -> None:
+        """Give the panes their places."""
+
+    def on_mount(self) -> None:
+        """Begin to read, and look at the file whenever the terminal gets the focus."""
+        self.watch(self.app, "app_focus", self._came_back, init=False)
+        if not self.opened.is_settled:
+            self.set_timer(PAUSE, self._read_on)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the session cannot be settled."""
+        opened = self.opened
+        return isinstance(opened, Loading) and not opened.is_settled and bool(opened.fault)
+
+    @property
+    def room_for_problems(self) -> int:
+        """Rows that the problems want. While nobody knows it is room for as many as are shown."""
+        return self.problems.row_count() if self.snapshot.settled else self.app.size.height
+
+    def waits(self, identity: str) -> bool:
+        """Whether a command needs what is not known yet; then the footer says so."""
+        if self.snapshot.settled or identity in AT_ONCE:
+            return False
+        opened = self.opened
+        fault = opened.fault if isinstance(opened, Loading) else ""
+        self.say(printable(fault) if self.is_stuck else "still reading", "warn")
+        return True
+
+    # -- reading -------------------------------------------------------------------------------
+
+    def _read_on(self) -> None:
+        loading = self.opened
+        if not isinstance(loading, Loading):
+            return
+        loading.go_on(perf_counter() + SLICE)
+        if loading.is_read or perf_counter() - self._grown >= GROW:
+            self._grown = perf_counter()
+            self.snapshot = loading.snapshot()
+            self.timeline.grow(self.snapshot)
+            self.refresh_bars()
+        if loading.is_read:
+            self.run_worker(self._settle(loading), name="settle")
+        else:
+            self.set_timer(PAUSE, self._read_on)
+
+    async def _settle(self, loading: Loading) -> None:
+        lanes = self.timeline.most_lanes
+        settled = await in_background(partial(loading.settle, lanes))
+        # A fault that nobody foresaw broke the thread off.
+        loading.take(settled or Settled(None, "working out the session broke off"))
+        if loading.is_settled:
+            self._show_settled(loading)
+        self.refresh_bars()
+        if loading.fault:
+            self.say(printable(loading.fault), "warn")
+
+    def _show_settled(self, loading: Loading) -> None:
+        rows, here = self.snapshot.rows, self.timeline.at
+        self.snapshot = loading.snapshot()
+        at = place_in(self.snapshot, rows, here)
+        # Nobody moved: a message that stands in the footer stays.
+        with self.timeline.prevent(LineList.CursorMoved):
+            self.timeline.show(self.snapshot, at=at)
+        self.problems.show(self.snapshot)
+        self.lay_out()
+        if self.goto and here <= 0:
+            self._go_where_wanted()
+        self.call_after_refresh(self.show_block)
+
+    def _go_where_wanted(self) -> None:
+        target = resolve(self.snapshot, self.goto)
+        if target.row < 0:
+            self.say(printable(target.answer), "warn")
+        else:
+            self.timeline.go(target.row, line=self.app.size.height // 3)
+
+    # -- the file itself -----------------------------------------------------------------------
+
+    def _came_back(self) -> None:
+        if self.app.app_focus:
+            self.look_at_file(0.0)
+
+    def look_at_file(self, pause: float = LOOK) -> None:
+        """Say it once when the file is no longer what it was; a look costs a system call."""
+        now = perf_counter()
+        if now - self._looked < pause:
+            return
+        self._looked = now
+        change = self.opened.change()
+        if change and change != self._told:
+            self.say(CHANGES[change], "warn")
+        self._told = change
