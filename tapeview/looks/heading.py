@@ -18,6 +18,7 @@ __all__ = [
     "Progress",
     "Tally",
     "counter_words",
+    "empty_words",
     "heading_of",
     "progress_of",
     "size_bars",
@@ -33,6 +34,9 @@ CHANGES: dict[Change, str] = {
     "rewritten": "the file was written over: open it again",
 }
 """What became of the file while it is open."""
+
+BESIDE = frozenset({"system", "tools", "note", "notes"})
+"""Rows that are no messages."""
 
 MOST_BARS = 40
 DOUBLE_UP_TO = 24
@@ -141,6 +145,17 @@ def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
     if facts.seconds is not None:
         words += f" · {duration(facts.seconds)}"
     return f"turn {turn}", words
+
+
+def empty_words(snapshot: Snapshot) -> tuple[str, str] | None:
+    """What stands in place of rows where there is no message: a sentence, and one on the notes."""
+    rows = snapshot.rows
+    if not snapshot.settled or any(row.kind not in BESIDE for row in rows):
+        return None
+    notes = sum(row.kind == "note" for row in rows)
+    verb, them = ("is", "it") if notes == 1 else ("are", "them")
+    stored = f"{count(notes, 'note')} {verb} stored; enter shows {them}." if notes else ""
+    return "No messages in this session.", stored
 
 
 def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:

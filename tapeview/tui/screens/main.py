@@ -232,6 +232,8 @@ class MainScreen(LoadingScreen):
                 return
             self.show_pane("timeline")
             return
+        if self.timeline.show_notes():
+            return
         if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
             return
         row = self.row

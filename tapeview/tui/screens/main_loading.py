@@ -19,7 +19,7 @@ __all__ = ["LoadingScreen"]
 SLICE: Final = 0.008
 PAUSE: Final = 0.002
 """Seconds of reading on the UI loop, and between two such slices."""
-GROW: Final = 0.1
+GROW: Final = 0.25
 """Seconds between two paints of what was read."""
 LOOK: Final = 1.0
 """Seconds between two looks at the file itself."""
@@ -82,7 +82,7 @@ class LoadingScreen(MovingScreen):
             self._grown = perf_counter()
             self.snapshot = loading.snapshot()
             self.timeline.grow(self.snapshot)
-            self.refresh_bars()
+            self.query_one("#header").refresh()
         if loading.is_read:
             self.run_worker(self._settle(loading), name="settle")
         else:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
+from tapeview.looks.heading import empty_words
 from tapeview.open_session import Snapshot
 from tapeview.search.find import Found, Query, searched_rows, spans
 from tapeview.tape.describe import RowText
@@ -36,6 +37,8 @@ class TapeRows(LineList):
         self.found = Found()
         self.driven = False
         """Somebody who types elsewhere moves the cursor: it looks as with the focus."""
+        self.empty = empty_words(snapshot)
+        """What is said in place of rows, where there is no message; notes are hidden then."""
         self._only: Sequence[int] | None = None
         self._searched = 0
         self._folded_before: set[int] = set()
@@ -63,6 +66,9 @@ class TapeRows(LineList):
         hidden: set[int] = set()
         for at in self.folded:
             hidden.update(fold_span(self.snapshot.rows, at))
+        if self.empty is not None:
+            rows = self.snapshot.rows
+            hidden.update(at for at, row in enumerate(rows) if row.kind in ("note", "notes"))
         self.shown = array("I", (at for at in self._listed() if at not in hidden))
 
     def toggle(self, at: int) -> bool:
@@ -73,6 +79,15 @@ class TapeRows(LineList):
             self.folded ^= {at}
             self._measure_shown()
             self.cursor = self._visible_place(at)
+        return True
+
+    def show_notes(self) -> bool:
+        """Show the notes of a session without messages; False where they are no secret."""
+        if self.empty is None or not self.empty[1]:
+            return False
+        self.empty, self.folded = None, set()
+        self._measure_shown()
+        self.rows_changed()
         return True
 
     def fold_turns(self, fold: bool) -> None:
@@ -99,6 +114,7 @@ class TapeRows(LineList):
 
     def go(self, at: int, line: int | None = None) -> None:
         """Put the cursor on row ``at``; what is folded or left out and hides it is shown."""
+        self.show_notes()
         if not self.is_listed(at):
             self.show_all()
         opened = self._folds_over(at)
@@ -139,6 +155,8 @@ class TapeRows(LineList):
     def mark(self, query: Query | None, found: Found) -> None:
         """Mark the rows that were found; ``found`` may grow, then ``marks_changed`` is called."""
         self.sought, self.found = query, found
+        if query is not None:
+            self.show_notes()
         self.marks_changed()
 
     def marks_changed(self) -> None:

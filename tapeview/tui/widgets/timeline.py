@@ -7,6 +7,7 @@ from textual.strip import Strip
 
 from tapeview.looks.badge import Badge, badge_of, mark_of
 from tapeview.looks.block_record import clock_of
+from tapeview.looks.heading import empty_words
 from tapeview.looks.report import row_words
 from tapeview.open_session import Snapshot
 from tapeview.tape.clean import cells, cut, pad
@@ -72,6 +73,7 @@ class Timeline(TapeRows):
         key = (row.block or row.record) if row is not None else None
         with self.keep_place():
             self.snapshot = snapshot
+            self.empty = empty_words(snapshot)
             self.forget_found()
             self.folded = self._folded_at_first()
             self._most = 0
@@ -167,6 +169,13 @@ class Timeline(TapeRows):
         )
         parts += self._words(row, text, faint, columns, at)
         return self.ink.strip(parts, width, ground)
+
+    def paint_below(self, line: int, width: int) -> Strip:
+        """In a session without messages, the sentences that say so, from the third line."""
+        self._measure_gutter()
+        sentence = self.empty[line - 2] if self.empty and 0 <= line - 2 < len(self.empty) else ""
+        lead = " " * self._columns(width).glyph
+        return self.ink.strip([(lead, "fg"), (sentence, "muted" if line > 2 else "fg")], width)
 
     def _text(self, row: Row) -> RowText:
         if row.kind in FOLDS:
