@@ -99,10 +99,10 @@ def progress_of(snapshot: Snapshot) -> Progress | None:
     if not isinstance(snapshot, Unsettled):
         return None
     total = snapshot.session.source.size
-    done, unit = snapshot.done * 1000 // max(total, 1), size_long(total).partition(" ")[2]
-    scale = {"kB": 1000, "MB": 1000**2, "GB": 1000**3}.get(unit, 1)
-    words = f"{snapshot.done // scale} of {size_long(total)}"
-    return Progress(words, done / 1000)
+    done, of = size_long(snapshot.done), size_long(total)
+    number, _, unit = done.partition(" ")
+    words = f"{number if of.endswith(unit) else done} of {of}"
+    return Progress(words, snapshot.done / max(total, 1))
 
 
 def _harness(snapshot: Snapshot) -> str:
