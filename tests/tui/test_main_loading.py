@@ -44,7 +44,7 @@ def lines(app: App[None]) -> list[str]:
 
 async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
     """Give the loop its turns until it holds; what a test waits for is under way."""
-    for _ in range(20_000):
+    for _ in range(5_000):
         if holds():
             break
         await pilot.pause()
@@ -306,18 +306,31 @@ async def test_a_file_that_changes_is_noticed_once_and_rows_say_what_is_lost(
     ) as pilot:
         screen = screen_of(pilot.app)
         act(file)
-        screen.look_at_file(0.0)
+        screen.tell_change()
         assert screen.message == (CHANGES[change], "warn")  # type: ignore[index]
         await pilot.press("end")
         await until(pilot, lambda: screen.block.body.complete)
         lost = change == "shorter"
         assert ("cannot be read any more" in "\n".join(lines(pilot.app))) is lost
-        screen.look_at_file(0.0)
+        screen.tell_change()
         assert screen.message[0] == ""
         for key in ("enter", "escape", "n", "y", "Y", "ctrl+y", "w", "w", "slash", "y"):
             await pilot.press(key)
         await pilot.press("enter", "escape", "home", "z", "z", "tab", "tab")
     assert pilot.app.return_code in (0, None)
+
+
+@pytest.mark.parametrize("key", ["down", "n"])
+async def test_the_file_is_looked_at_when_a_key_is_pressed(key: str, file: Path) -> None:
+    app = TapeviewApp(load(str(file)), environ={"HOME": os.environ["HOME"]})
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        file.unlink()
+        await pilot.press(key)
+        await until(pilot, lambda: screen.message[0] == CHANGES["gone"])
+        screen._looked = 0.0
+        await pilot.press("down")
+        assert screen.message[0] == ""
 
 
 async def test_the_file_is_looked_at_when_one_comes_back_to_the_terminal(file: Path) -> None:

@@ -218,7 +218,8 @@ class MainScreen(LoadingScreen):
     def command(self, identity: str) -> None:
         """Do what the command table calls ``identity``; an old message goes."""
         self.say("")
-        self.look_at_file()
+        # A move clears the footer once more: what is told of the file comes after it.
+        self.call_after_refresh(self.look_at_file)
         if self.waits(identity):
             return
         act: Callable[[], None] = getattr(self, f"do_{identity}")

@@ -35,6 +35,7 @@ class LoadingScreen(MovingScreen):
     """Reads on in slices of the UI loop's time; turns, links and findings come in a thread."""
 
     trail: tuple[str, ...]
+    message: tuple[str, str]
     goto: str = ""
     """Where to go once the session is settled, unless somebody moved before."""
     _grown = 0.0
@@ -123,14 +124,16 @@ class LoadingScreen(MovingScreen):
 
     def _came_back(self) -> None:
         if self.app.app_focus:
-            self.look_at_file(0.0)
+            self.tell_change()
 
-    def look_at_file(self, pause: float = LOOK) -> None:
+    def look_at_file(self) -> None:
+        """Look at the file now and then; what the footer says already is not taken away."""
+        if not self.message[0] and perf_counter() - self._looked >= LOOK:
+            self.tell_change()
+
+    def tell_change(self) -> None:
         """Say it once when the file is no longer what it was; a look costs a system call."""
-        now = perf_counter()
-        if now - self._looked < pause:
-            return
-        self._looked = now
+        self._looked = perf_counter()
         change = self.opened.change()
         if change and change != self._told:
             self.say(CHANGES[change], "warn")
