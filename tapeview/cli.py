@@ -178,9 +178,9 @@ def _open(arguments: argparse.Namespace) -> int:
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if arguments.path is None and (placed or not on_terminal):
         raise UsageError("tapeview: name a session file to open. See tapeview --help.")
-    from tapeview.open_session import load
+    from tapeview.loading import begin
 
-    opened = None if arguments.path is None else load(arguments.path)
+    opened = None if arguments.path is None else begin(arguments.path)
     if not sys.stdout.isatty():
         raise UsageError("tapeview: the screen needs a terminal; tapeview show prints lines.")
     if not sys.stdin.isatty():

@@ -1,11 +1,7 @@
 """The one mutable object: an open session, its derived values, and the snapshots it gives out."""
 
-import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import datetime
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final
 from weakref import WeakValueDictionary
 
 from tapeview.edit.edit import Edit
@@ -15,327 +11,15 @@ from tapeview.edit.plan import plan
 from tapeview.errors import EditError, PlaceError
 from tapeview.formats._format import Store
 from tapeview.formats._registry import detect
-from tapeview.formats._source import open_source
-from tapeview.rules._engine import Finding, Purpose, check, worst
-from tapeview.rules._registry import all_rules
-from tapeview.rules._rule import SEVERITIES, Severity
-from tapeview.tape.block import Block
-from tapeview.tape.index import Index
-from tapeview.tape.lanes import Gutter, gutters_of
-from tapeview.tape.link import Link
-from tapeview.tape.record import Record
-from tapeview.tape.rows import Row, rows_of
+from tapeview.formats._source import Change, change_of, open_source
+from tapeview.rules._engine import Purpose
+from tapeview.snapshot import Snapshot, no_collection
 from tapeview.tape.session import Session
-from tapeview.tape.sizes import count
-from tapeview.tape.stored import Stored
-from tapeview.tape.tape import Tape
-from tapeview.tape.turn import Turn
 
-__all__ = ["OpenSession", "Snapshot", "TurnFacts", "by_rank", "load", "no_collection"]
+__all__ = ["OpenSession", "load", "open_store", "session_in"]
 
-NOT_RESUMED = {
-    "segment": "what the model was sent before the compaction; resume leaves it behind",
-    "branch": "a line that was left by a rewind; resume does not send it",
-    "agent": "a sub-agent's own tape; its answer went back as one result",
-}
-"""What resuming means for a tape that no call continues."""
-
-NAMED = 10
-"""Tapes that are named where somebody asks for one that is not there."""
-
-AGENT_TOOLS = frozenset({"Task", "Agent"})
-
-
-class TurnFacts(NamedTuple):
-    """What a turn rule says."""
-
-    tools: int
-    agents: int
-    sent: int
-    """Bytes of system, tools and messages that the call was sent."""
-    seconds: float | None
-    """How long the reply took, where the file has times."""
-
-
-class Snapshot:
-    """One tape of a session with everything derived from it, as of one revision. Immutable."""
-
-    def __init__(
-        self,
-        session: Session,
-        tape: Tape,
-        purpose: Purpose,
-        revision: int,
-        codes: Sequence[str] | None = None,
-    ) -> None:
-        self.session = session
-        self.tape = tape
-        self.purpose = purpose
-        self.revision = revision
-        self._codes = codes
-
-    @cached_property
-    def lines(self) -> tuple["Snapshot", ...]:
-        """The tape itself, then those that its timeline shows with it: segments and branches."""
-        if self.tape.kind != "main":
-            return (self,)
-        others = [t for t in self.session.tapes if t.kind in ("segment", "branch")]
-        return (self, *(self._other(tape) for tape in others))
-
-    def _other(self, tape: Tape) -> "Snapshot":
-        return Snapshot(self.session, tape, self.purpose, self.revision, self._codes)
-
-    def of(self, row: Row) -> "Snapshot":
-        """The snapshot of the line that a row belongs to."""
-        return self.lines[row.tape] if row.tape < len(self.lines) else self
-
-    def line_after(self, line: "Snapshot") -> "Snapshot":
-        """The line that goes on where a segment ends: the next segment, or this tape."""
-        segments = [other for other in self.lines if other.tape.kind == "segment"]
-        return self.lines[0] if line is segments[0] else segments[segments.index(line) - 1]
-
-    @cached_property
-    def agents(self) -> Mapping[Block, Tape]:
-        """Sub-agents by the call that started them."""
-        return {t.caller: t for t in self.session.tapes if t.caller is not None}
-
-    @cached_property
-    def index(self) -> Index:
-        """The stored chain."""
-        session, tape = self.session, self.tape
-        records: Sequence[Record] = session.records if tape.kind == "main" else ()
-        if tape.kind == "agent":
-            apart = next((record.member for record in tape.own or () if record.member), 0)
-            records = session.rows(apart) if apart else ()
-        stored = Stored(session, records, tape.breaks) if records or tape.kind == "main" else None
-        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, stored)
-
-    @cached_property
-    def sent_index(self) -> Index:
-        """The sent tape; the very same index where it equals the stored chain."""
-        if self.tape.sent is self.tape.messages:
-            return self.index
-        return Index(self.tape.sent, self.session.frame, self.session.dialect)
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """What is wrong on all lines that are shown, line by line, in the order of places."""
-        return tuple(finding for line in self.lines for finding in line.own_findings)
-
-    @cached_property
-    def own_findings(self) -> tuple[Finding, ...]:
-        """What is wrong with the records that only this tape has."""
-        rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
-        sent = None if self.sent_index is self.index else self.sent_index
-        with no_collection():
-            found = check(rules, self.index, sent, self.purpose)
-        own = self.tape.own
-        return found if own is None else tuple(f for f in found if f.record in own)
-
-    @cached_property
-    def findings_by_rank(self) -> tuple[Finding, ...]:
-        """The same, worst and first reported first."""
-        order = {severity: k for k, severity in enumerate(SEVERITIES)}
-        return tuple(sorted(self.findings, key=lambda f: (order[f.severity], f.rule.rank, f.place)))
-
-    @property
-    def rules_looked(self) -> int:
-        """How many rules hold for this dialect."""
-        return sum(self.session.dialect in rule.dialects for rule in all_rules())
-
-    @cached_property
-    def severity_counts(self) -> dict[Severity, int]:
-        """How many findings of each severity, all named."""
-        counts = dict.fromkeys(SEVERITIES, 0)
-        for finding in self.findings:
-            counts[finding.severity] += 1
-        return counts
-
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The timeline's rows, folded ones included."""
-        others = [(line.tape, line.index) for line in self.lines[1:]]
-        return rows_of(self.session, self.tape, self.index, others)
-
-    @cached_property
-    def links(self) -> tuple[Link, ...]:
-        """Links of all lines; those of a line's own records only, this tape's first."""
-        found = list(self.index.links)
-        for line in self.lines[1:]:
-            places, messages = line.index.places, line.tape.messages
-            own = line.tape.own or frozenset()
-            for link in line.index.links:
-                end = link.ends[0]
-                if messages[places[end.block].message].record_of(end.block) in own:
-                    found.append(link)
-        return tuple(found)
-
-    def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
-        """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
-        return gutters_of(self.rows, self.links, most)
-
-    @cached_property
-    def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:
-        """Findings by block, or by record where a whole message is concerned."""
-        found: dict[Block | Record, list[Finding]] = {}
-        for finding in self.findings:
-            key = finding.block or finding.record
-            if key is not None:
-                found.setdefault(key, []).append(finding)
-        return found
-
-    @property
-    def new_rows(self) -> frozenset[int]:
-        """Rows that are to be marked as new: none, but where one looks at a single call."""
-        return frozenset()
-
-    def rule_words(self, row: Row) -> str:
-        """The words of a rule that only some looks at a tape have."""
-        del row
-        return ""
-
-    def findings_at(self, row: Row) -> Sequence[Finding]:
-        """Findings that stand at a row; on the first of a record those of the whole record too."""
-        found = self.findings_of.get(row.block, ()) if row.block is not None else ()
-        if row.kind in ("note", "unreadable") and row.record is not None:
-            return self.findings_of.get(row.record, ())
-        if row.kind == "block" and row.record is not None:
-            begins = row.record.blocks[:1]
-            if row.number <= 0 or (begins and row.block is begins[0]):
-                found = [*found, *self.findings_of.get(row.record, ())]
-        return found
-
-    def severity_at(self, row: Row) -> Severity | None:
-        """The worst severity of a row's findings."""
-        return worst(self.findings_at(row))
-
-    @cached_property
-    def row_of(self) -> Mapping[Block | Record, int]:
-        """The row of each block, and the first row of each record; this tape's own before others'.
-
-        A compaction may keep messages, which then stand on two lines.
-        """
-        found: dict[Block | Record, int] = {}
-        for at, row in enumerate(self.rows):
-            if row.kind in ("turn", "notes", "segment", "branch", "boundary"):
-                continue
-            if row.block is not None and (row.tape == 0 or row.block not in found):
-                found[row.block] = at
-            if row.record is not None:
-                found.setdefault(row.record, at)
-        return found
-
-    @cached_property
-    def turn_row_of(self) -> Mapping[int, int]:
-        """The row of each turn's rule by its number; of lines shown with it segments' alone."""
-        return {
-            row.turn: at
-            for at, row in enumerate(self.rows)
-            if row.kind == "turn" and (row.tape == 0 or self.of(row).tape.kind == "segment")
-        }
-
-    @cached_property
-    def turn_numbers(self) -> Sequence[int]:
-        """Numbers of the turns of the main line, segments included."""
-        return sorted(self.turn_facts)
-
-    def row_of_finding(self, finding: Finding) -> int:
-        """The row that a finding points at; the first row where it points at the whole tape."""
-        key = finding.block or finding.record
-        return self.row_of.get(key, 0) if key is not None else 0
-
-    @cached_property
-    def _sent_before(self) -> Sequence[int]:
-        """Bytes sent before each message, counted along the stored chain."""
-        total = len(self.session.frame.system) + len(self.session.frame.tools)
-        before = []
-        for message in self.tape.messages:
-            before.append(total)
-            for record in message.records:
-                if record not in self.tape.unsent:
-                    total += sum(block.size for block in record.blocks)
-        before.append(total)
-        return before
-
-    @property
-    def sent_now(self) -> int:
-        """Bytes that the next call would be sent."""
-        return self._sent_before[-1]
-
-    @cached_property
-    def turn_facts(self) -> Mapping[int, TurnFacts]:
-        """What the rule of each turn of the main line says, by its number."""
-        return {
-            turn.number: line._facts_of(turn)
-            for line in self.lines
-            if line is self or line.tape.kind == "segment"
-            for turn in line.index.turns
-        }
-
-    def _facts_of(self, turn: Turn) -> TurnFacts:
-        tools = agents = 0
-        for message in self.tape.messages[turn.start : turn.stop]:
-            for block in message.blocks:
-                if block.kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-                    tools += 1
-                    agents += block.name in AGENT_TOOLS
-        return TurnFacts(tools, agents, self._sent_before[turn.start], self._seconds(turn))
-
-    def _seconds(self, turn: Turn) -> float | None:
-        if turn.start == 0:
-            return None
-        before = self.tape.messages[turn.start - 1].records[-1].time
-        after = self.tape.messages[turn.stop - 1].records[-1].time
-        try:
-            passed = datetime.fromisoformat(after) - datetime.fromisoformat(before)
-        except (ValueError, TypeError):
-            return None
-        return passed.total_seconds() if passed.total_seconds() >= 0 else None
-
-    @cached_property
-    def verdict(self) -> str:
-        """The header's sentence: what resuming would do, or what the API would say of it."""
-        if self.tape.resume is not None:
-            return self.tape.resume
-        if self.tape.kind != "main":
-            return NOT_RESUMED[self.tape.kind]
-        refused = min(
-            (f for f in self.findings if f.severity == "error"),
-            key=lambda f: (f.rule.rank, f.place),
-            default=None,
-        )
-        unreadable = sum(record.kind == "unreadable" for record in self.session.records)
-        if refused is None and unreadable:
-            lines = count(unreadable, "line")
-            return f"{lines} of the file cannot be read; the API would take the rest"
-        if refused is None:
-            return "the API would take this as the next request"
-        return f"the API would refuse this at {refused.api_path or refused.at}"
-
-    def turn(self, number: int) -> Turn:
-        """The turn of that number. Raises ``PlaceError`` where there is none."""
-        return self.line_of_turn(number).own_turn(number)
-
-    def own_turn(self, number: int) -> Turn:
-        """A turn of this very tape."""
-        return self.index.turns[number - self.tape.first_turn]
-
-    def line_of_turn(self, number: int) -> "Snapshot":
-        """The line of main and its segments that has a turn. Raises ``PlaceError``."""
-        for line in self.lines:
-            first = line.tape.first_turn
-            counted = line is self or line.tape.kind == "segment"
-            if counted and first <= number < first + len(line.index.turns):
-                return line
-        turns = len(self.turn_numbers)
-        have = f"there are {turns}" if turns else "there are none"
-        raise PlaceError(f"{self.session.path}: no turn {number}: {have}.")
-
-
-def by_rank(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings, worst first, and of those what the API would report first."""
-    order = {severity: k for k, severity in enumerate(SEVERITIES)}
-    return tuple(sorted(findings, key=lambda f: (order[f.severity], f.rule.rank, f.place)))
+NAMED: Final = 10
+"""Tapes that are named where a wanted one is not there."""
 
 
 class OpenSession:
@@ -421,6 +105,20 @@ class OpenSession:
         self.session = self.after(edit)
         self.revision += 1
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the whole file was read."""
+        return True
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it can never be read whole."""
+        return False
+
+    def change(self) -> Change:
+        """What became of the session's file since it was opened."""
+        return change_of(self.session.source)
+
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
         """One tape as it is now: the same snapshot, with all it derived, while somebody holds it.
 
@@ -448,20 +146,17 @@ def load(path: str, purpose: Purpose | None = None, named: str = "") -> OpenSess
 
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
+    return session_in(open_store(path, named), purpose)
+
+
+def open_store(path: str, named: str = "") -> Store:
+    """The file in ``path`` as its format reads it. Raises ``OpenError`` where none does."""
     source = open_source(path)
     format_, head = detect(source, path)
-    store = format_.open(head, named or path)
+    return format_.open(head, named or path)
+
+
+def session_in(store: Store, purpose: Purpose | None = None) -> OpenSession:
+    """All of a store, at once. Raises ``OpenError`` where it is too damaged to hold records."""
     with no_collection():
         return OpenSession(store.session(list(store.records())), purpose, store)
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """Hundreds of thousands of new objects and no garbage: collecting only costs time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -4,7 +4,7 @@ import json
 
 from tapeview.looks.block_text import block_body, block_head
 from tapeview.looks.goto import resolve
-from tapeview.open_session import Snapshot
+from tapeview.snapshot import Snapshot
 from tapeview.tape.rows import Row
 from tests.helpers import snapshot_of
 

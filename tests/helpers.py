@@ -3,8 +3,9 @@
 import json
 
 from tapeview.formats._registry import detect
-from tapeview.open_session import OpenSession, Snapshot
+from tapeview.open_session import OpenSession
 from tapeview.rules._engine import Purpose
+from tapeview.snapshot import Snapshot
 from tapeview.tape.index import Index
 from tapeview.tape.session import Session
 from tapeview.tape.source import MemorySource

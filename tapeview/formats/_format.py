@@ -61,6 +61,10 @@ class Store(ABC):
     def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
         """The bytes of the session's own file (0) or of one beside it, in pieces."""
 
+    def glimpse(self, records: Sequence[Record]) -> Session:
+        """The same of the first few records, at once: files beside the own may be left out."""
+        return self.session(records)
+
 
 class Format(ABC):
     """An envelope around a shape. The class docstring says where the program keeps its sessions,

@@ -4,11 +4,15 @@ import os
 import stat
 import sys
 from pathlib import Path
+from typing import Literal
 
 from tapeview.errors import OpenError
 from tapeview.tape.source import MemorySource, Source
 
-__all__ = ["FileSource", "open_source"]
+__all__ = ["Change", "FileSource", "change_of", "open_source"]
+
+Change = Literal["", "grown", "replaced", "gone", "shorter", "rewritten"]
+"""What became of a file since it was opened; "" where it is as it was."""
 
 
 class FileSource:
@@ -17,7 +21,8 @@ class FileSource:
     def __init__(self, path: str) -> None:
         self._name = path
         self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._size = os.fstat(self._descriptor).st_size
+        self._opened = os.fstat(self._descriptor)
+        self._size = self._opened.st_size
 
     @property
     def name(self) -> str:
@@ -41,10 +46,28 @@ class FileSource:
             length -= len(chunk)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
+    def change(self) -> Change:
+        """What its path leads to now, beside what was opened. It does not tell whether it reads."""
+        then = self._opened
+        try:
+            now = Path(self._name).stat()
+        except OSError:
+            return "gone"
+        if (now.st_dev, now.st_ino) != (then.st_dev, then.st_ino):
+            return "replaced"
+        if now.st_size != then.st_size:
+            return "grown" if now.st_size > then.st_size else "shorter"
+        return "rewritten" if now.st_mtime_ns != then.st_mtime_ns else ""
+
     def __del__(self) -> None:
         descriptor, self._descriptor = getattr(self, "_descriptor", -1), -1
         if descriptor >= 0:
             os.close(descriptor)
+
+
+def change_of(source: Source) -> Change:
+    """What became of the source's file; what is in memory never changes."""
+    return source.change() if isinstance(source, FileSource) else ""
 
 
 def open_source(path: str) -> Source:

@@ -106,8 +106,6 @@ class _ClaudeStore(Store):
         original: Session | None = None,
     ) -> Session:
         del frame
-        tree = Tree(records)
-        chain = chain_of(tree)
         if members is None:
             self._find_agents(records)
             members = [tuple(self._agent_records(k)) for k in range(1, len(self._agents) + 1)]
@@ -115,6 +113,16 @@ class _ClaudeStore(Store):
             AgentFile(agent.id, tuple(rows), agent.tool_use_id)
             for agent, rows in zip(self._agents, members, strict=True)
         ]
+        return self._session(records, files, original)
+
+    def glimpse(self, records: Sequence[Record]) -> Session:
+        return self._session(records, (), None)
+
+    def _session(
+        self, records: Sequence[Record], files: Sequence[AgentFile], original: Session | None
+    ) -> Session:
+        tree = Tree(records)
+        chain = chain_of(tree)
         tapes = self._tapes(records, tree, chain, files)
         model, folder, version = _origin(records, chain)
         title = f"Claude Code {version}" if version else "Claude Code"

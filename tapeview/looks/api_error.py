@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from tapeview.open_session import Snapshot
 from tapeview.rules._engine import Finding
+from tapeview.snapshot import Snapshot
 from tapeview.tape.json_text import JsonFault, loads, skip_value
 
 __all__ = ["Complaint", "fitting", "read_complaint", "unwrapped"]

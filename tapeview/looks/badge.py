@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from tapeview.open_session import Snapshot
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
+from tapeview.snapshot import Snapshot
 from tapeview.tape.describe import RowText
 from tapeview.tape.link import Link, LinkState
 from tapeview.tape.rows import Row

@@ -6,10 +6,10 @@ from typing import Final
 from tapeview.looks.block_partner import HeadLine, partner_line, state_of
 from tapeview.looks.block_record import FAULTS, clock_of, message_bytes
 from tapeview.looks.report import row_words, turn_words
-from tapeview.open_session import Snapshot
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
 from tapeview.shapes.fields import fields_of, text_of
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import clean_line, printable
 from tapeview.tape.describe import RowText, SignName, describe, tool_of

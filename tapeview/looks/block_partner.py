@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tapeview.looks.block_record import seconds_between
-from tapeview.open_session import Snapshot
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import RESULTS, Block, BlockFacts
 from tapeview.tape.clean import clean_line
 from tapeview.tape.describe import tool_of

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from tapeview.open_session import Snapshot
 from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import cells, pad, printable
 from tapeview.tape.json_text import JsonFault, decode_text, locate

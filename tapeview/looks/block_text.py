@@ -23,9 +23,9 @@ from tapeview.looks.block_record import (
     table,
 )
 from tapeview.looks.block_turn import turn_lines
-from tapeview.open_session import Snapshot
 from tapeview.shapes.anthropic import block_parts
 from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import printable
 from tapeview.tape.describe import describe

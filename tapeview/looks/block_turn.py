@@ -11,8 +11,8 @@ from tapeview.looks.block_record import (
     shown_value,
     table,
 )
-from tapeview.open_session import Snapshot
 from tapeview.shapes.fields import fields_of, text_of
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import CALLS
 from tapeview.tape.clean import cells, cut, pad
 from tapeview.tape.describe import tool_of

@@ -5,8 +5,9 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from tapeview.edit.edit import Edit
-from tapeview.open_session import OpenSession, Snapshot
+from tapeview.open_session import OpenSession
 from tapeview.rules._engine import Finding
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import BlockFacts
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record

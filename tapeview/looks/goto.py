@@ -11,8 +11,8 @@ from typing import Final
 
 from tapeview.looks.api_error import fitting, read_complaint
 from tapeview.looks.report import turn_words
-from tapeview.open_session import Snapshot
 from tapeview.rules._registry import all_rules
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import clean_line
 from tapeview.tape.describe import tool_of

@@ -6,14 +6,40 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
-from tapeview.open_session import Snapshot
+from tapeview.formats._source import Change
+from tapeview.loading import Unsettled
 from tapeview.rules._rule import Severity
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, duration, size_long
 
-__all__ = ["Bar", "Heading", "Tally", "counter_words", "heading_of", "size_bars", "tally_of"]
+__all__ = [
+    "CHANGES",
+    "Bar",
+    "Heading",
+    "Progress",
+    "Tally",
+    "counter_words",
+    "empty_words",
+    "heading_of",
+    "progress_of",
+    "size_bars",
+    "tally_of",
+]
 
 HOME = re.compile(r"^(/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
+CHANGES: dict[Change, str] = {
+    "grown": "the file has grown: open it again to see the rest",
+    "replaced": "another file took its place: this is the old one",
+    "gone": "the file was deleted: this is what it held",
+    "shorter": "the file became shorter: some rows are gone",
+    "rewritten": "the file was written over: open it again",
+}
+"""What became of the file while it is open."""
+
+BESIDE = frozenset({"system", "tools", "note", "notes"})
+"""Rows that are no messages."""
+
 MOST_BARS = 40
 DOUBLE_UP_TO = 24
 """Up to so many turns each has two cells of the strip."""
@@ -37,6 +63,13 @@ class Tally(NamedTuple):
     short: str
 
 
+class Progress(NamedTuple):
+    """How far the file is read: ``62 of 102 MB``, and the share of it, 0 to 1."""
+
+    words: str
+    share: float
+
+
 class Bar(NamedTuple):
     """One cell of the strip of sizes: height in eighths, 1 to 8, and what is to be seen there."""
 
@@ -52,14 +85,26 @@ def heading_of(snapshot: Snapshot, wide: bool) -> Heading:
     facts = [_harness(snapshot) if wide else session.format]
     if session.frame.model:
         facts.append(printable(session.frame.model))
-    facts.append(count(len(snapshot.turn_numbers), "turn"))
-    if wide:
+    if snapshot.settled:
+        facts.append(count(len(snapshot.turn_numbers), "turn"))
+    if wide and snapshot.settled:
         facts.append(count(len(index.messages), "message"))
     facts.append(size_long(session.source.size))
     if wide and (span := _time_span(snapshot)):
         facts.append(span)
     name = "standard input" if session.path == "-" else printable(path.name)
     return Heading(name, printable(HOME.sub("~", folder)), tuple(facts))
+
+
+def progress_of(snapshot: Snapshot) -> Progress | None:
+    """How far the file is read; None once the session is settled."""
+    if not isinstance(snapshot, Unsettled):
+        return None
+    total = snapshot.session.source.size
+    done, of = size_long(snapshot.done), size_long(total)
+    number, _, unit = done.partition(" ")
+    words = f"{number if of.endswith(unit) else done} of {of}"
+    return Progress(words, snapshot.done / max(total, 1))
 
 
 def _harness(snapshot: Snapshot) -> str:
@@ -95,6 +140,8 @@ def tally_of(snapshot: Snapshot, own: bool = False) -> tuple[Tally, ...]:
 def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
     """``turn 8`` and `` of 9 · 76 kB sent · 41.0 s`` for the title line."""
     total = len(snapshot.turn_numbers)
+    if not snapshot.settled:
+        return "turn …", ""
     if not total:
         return "", "no turns"
     if turn == 0:
@@ -104,6 +151,17 @@ def counter_words(snapshot: Snapshot, turn: int) -> tuple[str, str]:
     if facts.seconds is not None:
         words += f" · {duration(facts.seconds)}"
     return f"turn {turn}", words
+
+
+def empty_words(snapshot: Snapshot) -> tuple[str, str] | None:
+    """What stands in place of rows where there is no message: a sentence, and one on the notes."""
+    rows = snapshot.rows
+    if not snapshot.settled or any(row.kind not in BESIDE for row in rows):
+        return None
+    notes = sum(row.kind == "note" for row in rows)
+    verb, them = ("is", "it") if notes == 1 else ("are", "them")
+    stored = f"{count(notes, 'note')} {verb} stored; enter shows {them}." if notes else ""
+    return "No messages in this session.", stored
 
 
 def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from tapeview.open_session import Snapshot, TurnFacts
 from tapeview.rules._engine import Finding
+from tapeview.snapshot import Snapshot, TurnFacts
 from tapeview.tape.block import Block
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 import msgspec
 
-from tapeview.open_session import OpenSession, Snapshot, by_rank
+from tapeview.open_session import OpenSession
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import SEVERITIES, Severity
+from tapeview.snapshot import Snapshot, by_rank
 from tapeview.tape.clean import printable
 from tapeview.tape.describe import describe
 from tapeview.tape.outline import row_path
@@ -202,7 +203,7 @@ def row_words(snapshot: Snapshot, row: Row) -> str:
     line = snapshot.of(row)
     if row.kind == "turn":
         return turn_words(line, row.turn)
-    if row.kind in ("new", "answered"):
+    if row.kind in ("new", "answered", "reply"):
         return snapshot.rule_words(row)
     if row.kind == "boundary":
         return _boundary_words(snapshot, line)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tapeview.looks.report import flags_of, row_values, row_words, safe_json
-from tapeview.open_session import Snapshot
 from tapeview.rules._registry import page_of
 from tapeview.rules._rule import Rule
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.outline import outline
 from tapeview.tape.rows import Row

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tapeview.errors import PlaceError
 from tapeview.looks.block_partner import HeadLine
 from tapeview.looks.goto import resolve
 from tapeview.looks.heading import Tally, tally_of
 from tapeview.looks.report import left_at_turn, turn_span
-from tapeview.open_session import OpenSession, Snapshot
+from tapeview.open_session import OpenSession
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.describe import tool_of
 from tapeview.tape.outline import row_path
@@ -19,10 +20,12 @@ from tapeview.tape.tape import Tape, TapeKind
 from tapeview.tape.turn import turns_of
 
 __all__ = [
+    "ANYWHERE",
     "Origin",
     "Start",
     "TapeCounts",
     "TapeEntry",
+    "Wanted",
     "counts_of",
     "first_row",
     "origin_of",
@@ -126,6 +129,18 @@ def origin_of(parent: Snapshot, tape: Tape) -> Origin | None:
 
 
 # -- where to begin --------------------------------------------------------------------------------
+
+
+class Wanted(NamedTuple):
+    """Where somebody wants to begin: a tape, and on it a turn or a path."""
+
+    tape: str = "main"
+    turn: int | None = None
+    at: str | None = None
+
+
+ANYWHERE: Final = Wanted()
+"""Nobody asked for a place."""
 
 
 class Start(NamedTuple):

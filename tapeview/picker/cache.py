@@ -19,8 +19,9 @@ from tapeview.errors import TapeviewError
 from tapeview.formats._claude_line import facts_of
 from tapeview.looks.badge import badge_of
 from tapeview.looks.heading import size_bars
-from tapeview.open_session import OpenSession, Snapshot, load
+from tapeview.open_session import OpenSession, load
 from tapeview.picker.sessions import PROMPT, Listed, is_command, prompt_words
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import clean_line, printable
 from tapeview.tape.describe import describe, parts_of
 from tapeview.tape.json_text import JsonFault

@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Final
 
 from tapeview.looks.block_record import FAULTS
-from tapeview.open_session import Snapshot
 from tapeview.search.query import Filter, Query, TooSlow, line_spans, parse, spans
 from tapeview.search.text import SEARCHED, RowReader, tool_name
+from tapeview.snapshot import Snapshot
 from tapeview.tape.describe import describe
 from tapeview.tape.rows import Row
 

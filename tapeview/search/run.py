@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from tapeview.open_session import OpenSession, Snapshot
+from tapeview.open_session import OpenSession
 from tapeview.search.find import Found, Query, Search, search
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count

@@ -10,10 +10,10 @@ from typing import Final
 
 import msgspec
 
-from tapeview.open_session import Snapshot
 from tapeview.search.query import unspelled
 from tapeview.shapes.anthropic import block_parts
 from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.json_text import Span, array_spans, decode_text, elements, locate
 from tapeview.tape.pretty import PrettyLine, pretty

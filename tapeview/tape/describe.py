@@ -81,9 +81,11 @@ def _describe_block(session: Session, index: Index, record: Record, block: Block
             gist = _gist_of_input(session, message, block)
             return RowText("call", tool_of(block, index) or "call", gist, block.size)
         parts = parts_of(session, record, block)
-    except (JsonFault, LookupError) as fault:
+    except (JsonFault, LookupError, OSError) as fault:
         # What was there when the file was indexed is not: a lookup's own words would mislead.
-        why = "the file has changed" if isinstance(fault, LookupError) else fault.reason
+        why = fault.reason if isinstance(fault, JsonFault) else "the file has changed"
+        if isinstance(fault, OSError):
+            why = fault.strerror or "the disk failed"
         gist = clean_line(f"cannot be read any more: {why}", 200)
         return RowText("error", "", gist, block.size)
     if block.kind in RESULTS:

@@ -27,12 +27,14 @@ RowKind = Literal[
     "boundary",
     "new",
     "answered",
+    "reply",
     "end",
 ]
 
 
-FOLDS: frozenset[RowKind] = frozenset({"segment", "branch", "boundary", "new", "answered"})
-"""Rows that stand for a line of the session rather than for anything stored."""
+FOLDS: frozenset[RowKind] = frozenset({"segment", "branch", "boundary", "new", "answered", "reply"})
+"""Rows that stand for a line of the session rather than for anything stored. ``reply`` is the rule
+of a turn that has no number yet."""
 
 
 class Row(msgspec.Struct, frozen=True, gc=False, eq=False):

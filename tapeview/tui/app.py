@@ -9,7 +9,7 @@ from textual import events
 from textual.app import App
 from textual.theme import Theme
 
-from tapeview.looks.tapes import Start, start_of
+from tapeview.looks.tapes import Start, Wanted, start_of
 from tapeview.open_session import OpenSession
 from tapeview.settings import Settings, load_settings, save_settings
 from tapeview.tui.glyphs import choose_glyphs
@@ -56,7 +56,9 @@ class TapeviewApp(App[None]):
         encoding = getattr(sys.__stdout__, "encoding", None) or "utf-8"
         wish = None if self.user_settings.glyphs == "auto" else self.user_settings.glyphs
         self.glyphs = choose_glyphs(environ, encoding, wish)
-        self._start = Start() if opened is None else start_of(opened, tape, turn, at)
+        self._wanted = Wanted(tape, turn, at)
+        settled = opened is not None and opened.is_settled
+        self._start = start_of(opened, *self._wanted) if opened and settled else Start()
         for theme in themes():
             self.register_theme(theme)
         if has_few_colours(environ):
@@ -86,10 +88,10 @@ class TapeviewApp(App[None]):
         """Show a session; it stands on the screen when this is done."""
         self.opened = opened
         row, agent, agent_row = self._start
-        main = MainScreen(opened, self.glyphs, row)
+        main = MainScreen(opened, self.glyphs, row, wanted=self._wanted)
         await self.push_screen(main)
         if agent:
-            await self.push_screen(MainScreen(opened, self.glyphs, agent_row, agent, main.trail))
+            await self.push_screen(main.deeper(agent, agent_row))
 
     async def on_event(self, event: events.Event) -> None:
         """The picker takes keys here, in the order they came, and before the next is looked at."""

@@ -8,7 +8,7 @@ from typing import Any
 from textual.app import App, SuspendNotSupported
 
 from tapeview.looks.block_text import editor_place
-from tapeview.open_session import Snapshot
+from tapeview.snapshot import Snapshot
 from tapeview.tape.rows import Row
 
 __all__ = ["editor_command", "open_in_editor"]

@@ -3,7 +3,8 @@
     python tests/bench/bench.py
 
 Every figure is the median of five pairs; each pair runs the baseline and tapeview after one
-another, each in a process of its own, and counts CPU time (user and system), not the clock.
+another, each in a process of its own, and counts CPU time (user and system), not the clock; the
+longest time for which the screen does not answer is by the clock, and so wants a quiet machine.
 Memory is what a process holds for itself alone (USS) at its peak, over the bare program.
 """
 
@@ -20,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PAIRS = 5
 MEGABYTES = 40
+BIG = 100
+"""Megabytes of the session that is opened on the screen."""
 
 BASELINE = """
 import sys, time, orjson
@@ -82,6 +85,34 @@ def row(what: str, baseline: str, ours: str, figure: str, aim: str) -> str:
     return f"| {what} | {baseline} | {ours} | {figure} | {aim} |"
 
 
+def on_screen(mode: str, session: str) -> float:
+    """A figure that ``screen.py`` takes in the running app."""
+    code = "from tests.bench.screen import main; main()"
+    return inner(code, mode, session)
+
+
+def screen_figures(session: str) -> list[str]:
+    """What a big session costs on the screen, line by line."""
+    name = f"a session of {BIG} MB"
+    base, mine, ratio = pairs(
+        lambda: on_screen("bare", session), lambda: on_screen("first", session)
+    )
+    start = row(
+        f"first rows of {name}", f"{base:.2f} s", f"{mine:.2f} s", f"{ratio:.1f} times", "2"
+    )
+    whole_wait, longest, share = pairs(
+        lambda: on_screen("at-once", session), lambda: on_screen("settle", session)
+    )
+    stall = row(
+        f"longest stall while {name} settles",
+        f"{whole_wait * 1000:.0f} ms at once",
+        f"{longest * 1000:.0f} ms",
+        f"{share * 100:.0f} %",
+        "10 %",
+    )
+    return [start, stall]
+
+
 def figures(session: str) -> list[str]:
     """The table, line by line."""
     lines = [
@@ -104,17 +135,22 @@ def figures(session: str) -> list[str]:
     return lines
 
 
+def make(folder: str, megabytes: int) -> str:
+    """A session of that size in ``folder``."""
+    path = Path(folder) / f"{megabytes}.jsonl"
+    maker = [sys.executable, str(ROOT / "tests" / "bench" / "make_session.py")]
+    subprocess.run([*maker, "--mb", str(megabytes), "-o", str(path)], check=True)
+    return os.fspath(path)
+
+
 def main() -> None:
-    """Make the session, measure, print."""
+    """Make the sessions, measure, print."""
     parser = argparse.ArgumentParser(description="Prints what tapeview costs.")
     parser.add_argument("--session", type=Path, help="measure this file instead of making one")
     given = parser.parse_args().session
     with tempfile.TemporaryDirectory() as folder:
-        path = given or Path(folder) / "big.jsonl"
-        if given is None:
-            maker = [sys.executable, str(ROOT / "tests" / "bench" / "make_session.py")]
-            subprocess.run([*maker, "--mb", str(MEGABYTES), "-o", str(path)], check=True)
-        print(*figures(os.fspath(path)), sep="\n")
+        print(*figures(os.fspath(given or make(folder, MEGABYTES))), sep="\n")
+        print(*screen_figures(os.fspath(given or make(folder, BIG))), sep="\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from tapeview.errors import OpenError
-from tapeview.formats._source import FileSource, open_source
+from tapeview.formats._source import FileSource, change_of, open_source
+from tapeview.tape.source import MemorySource
 
 
 def fault(path):
@@ -54,6 +55,46 @@ def test_the_descriptor_is_closed_with_the_source(file):
     del source
     with pytest.raises(OSError):
         os.fstat(descriptor)
+
+
+def grow(file):
+    with file.open("ab") as more:
+        more.write(b"more")
+
+
+def replace(file):
+    other = file.with_name("other")
+    other.write_bytes(file.read_bytes())
+    other.replace(file)
+
+
+def write_over(file):
+    file.write_bytes(b"9876543210")
+    os.utime(file, ns=(1, 1))
+
+
+@pytest.mark.parametrize(
+    "act, change",
+    [
+        (lambda file: None, ""),
+        (lambda file: file.touch(), "rewritten"),
+        (write_over, "rewritten"),
+        (grow, "grown"),
+        (lambda file: os.truncate(file, 4), "shorter"),
+        (lambda file: file.unlink(), "gone"),
+        (lambda file: file.rename(file.with_name("moved")), "gone"),
+        (replace, "replaced"),
+    ],
+)
+def test_what_became_of_a_file(act, change, file):
+    os.utime(file, ns=(0, 0))
+    source = open_source(str(file))
+    act(file)
+    assert change_of(source) == change
+
+
+def test_what_is_in_memory_does_not_change():
+    assert change_of(MemorySource(b"[]")) == ""
 
 
 def test_standard_input(monkeypatch):

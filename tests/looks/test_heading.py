@@ -5,8 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from tapeview.looks.heading import counter_words, heading_of, size_bars, tally_of
-from tapeview.open_session import OpenSession, load
+from tapeview.formats._registry import detect
+from tapeview.loading import Loading
+from tapeview.looks.heading import (
+    counter_words,
+    empty_words,
+    heading_of,
+    progress_of,
+    size_bars,
+    tally_of,
+)
+from tapeview.open_session import OpenSession, load, open_store
+from tapeview.tape.source import MemorySource
 from tests.formats.samples import opened
 from tests.helpers import snapshot_of
 
@@ -31,6 +41,61 @@ def test_the_heading_of_a_session():
     assert wide.facts[0] == "claude-code 2.1.14"
     assert "20 messages" in wide.facts
     assert wide.facts[-1][2] == ":"
+
+
+def test_while_it_is_read_turns_are_not_counted():
+    snapshot = Loading(open_store(CRASH)).snapshot()
+    for wide in (False, True):
+        facts = " ".join(heading_of(snapshot, wide=wide).facts)
+        assert "claude-opus-4-5" in facts
+        assert "turn" not in facts
+        assert "message" not in facts
+    assert counter_words(snapshot, 0) == ("turn …", "")
+    assert not tally_of(snapshot)
+
+
+@pytest.mark.parametrize(
+    "size, done, words, share",
+    [
+        (102_000_000, 62_000_000, "62 of 102 MB", 0.608),
+        (9_400_000, 360_000, "360 kB of 9.4 MB", 0.038),
+        (9_400_000, 9_400_000, "9.4 of 9.4 MB", 1.0),
+        (2_100_000_000, 700_000_000, "700 MB of 2.1 GB", 0.333),
+    ],
+)
+def test_how_far_the_file_is_read(size, done, words, share):
+    class Sized(MemorySource):
+        size = 60
+
+    source = Sized(json.dumps(body(1)).encode())
+    format_, head = detect(source, "x")
+    snapshot = Loading(format_.open(head, "x")).snapshot()
+    Sized.size, snapshot.done = size, done
+    progress = progress_of(snapshot)
+    assert progress.words == words
+    assert progress.share == pytest.approx(share, abs=0.001)
+
+
+def test_what_is_settled_has_no_progress():
+    assert progress_of(snapshot_of(body(1))) is None
+
+
+NOTE = b'{"type":"summary","summary":"x","leafUuid":"u"}\n'
+
+
+@pytest.mark.parametrize(
+    "raw, words",
+    [
+        (b"[]", ("No messages in this session.", "")),
+        (b'{"system":"x","messages":[]}', ("No messages in this session.", "")),
+        (NOTE, ("No messages in this session.", "1 note is stored; enter shows it.")),
+        (NOTE * 3, ("No messages in this session.", "3 notes are stored; enter shows them.")),
+        (NOTE + b"{broken\n", None),
+        (b'[{"role":"user","content":"x"}]', None),
+    ],
+)
+def test_a_session_without_messages(raw, words):
+    assert empty_words(snapshot_of(raw)) == words
 
 
 def test_the_heading_of_a_body():

@@ -193,6 +193,18 @@ def test_a_file_that_has_changed_is_told_and_not_a_crash():
     assert text.gist.startswith("cannot be read any more: ")
 
 
+def test_a_disk_that_fails_is_told_and_not_a_crash():
+    class Failing(MemorySource):
+        def read(self, start, length):
+            raise OSError(5, "Input/output error")
+
+    session = session_of([{"role": "user", "content": "hello"}])
+    index = Index(session.main.messages, session.frame, session.dialect)
+    failing = msgspec.structs.replace(session, source=Failing(b""))
+    (row,) = rows_of(failing, failing.main, index)
+    assert describe(failing, index, row).gist == "cannot be read any more: Input/output error"
+
+
 def test_a_turn_row_without_a_record_says_nothing():
     session = session_of([])
     index = Index((), session.frame, session.dialect)

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from tapeview.open_session import load
 from tapeview.tui.app import TapeviewApp
 from tapeview.tui.screens.main import MainScreen
+from tests.paced import Paced
 
 ROOT = Path(__file__).parents[2]
 TO_DANGLING = ("colon", *"messages.17.content.3", "enter")
@@ -124,6 +125,25 @@ def test_a_sub_agent(size: tuple[int, int], snap_compare: Compare) -> None:
 )
 def test_other_sessions(sample: str, keys: tuple[str, ...], snap_compare: Compare) -> None:
     assert snap_compare(app_of(sample), run_before=pressing(*keys), terminal_size=(120, 40))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_a_session_that_is_being_read(size: tuple[int, int], snap_compare: Compare) -> None:
+    loading = Paced("sample_sessions/crash.jsonl")
+    app = TapeviewApp(loading, environ={"HOME": os.environ["HOME"]})
+    press = pressing("down", "down", "down")
+    assert snap_compare(app, run_before=press, terminal_size=size)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+def test_a_session_without_messages(
+    size: tuple[int, int], snap_compare: Compare, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = b'{"type":"summary","summary":"x","leafUuid":"u"}\n'
+    (tmp_path / "notes.jsonl").write_bytes(note * 3)
+    monkeypatch.chdir(tmp_path)
+    app = TapeviewApp(load("notes.jsonl"), environ={"HOME": os.environ["HOME"]})
+    assert snap_compare(app, run_before=pressing("down"), terminal_size=size)
 
 
 def test_every_snapshot_hides_this_machine() -> None:

@@ -10,7 +10,8 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from tapeview.looks.tapes import TapeCounts, counts_of
-from tapeview.open_session import OpenSession, Snapshot, load
+from tapeview.open_session import OpenSession, load
+from tapeview.snapshot import Snapshot
 from tapeview.tui.app import TapeviewApp
 from tapeview.tui.screens.main import MainScreen
 from tests.formats.claude import reply, session, user, written

@@ -3,7 +3,7 @@
 import pytest
 from textual.app import App, ComposeResult
 
-from tapeview.open_session import Snapshot
+from tapeview.snapshot import Snapshot
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.theme import DEFAULT_THEME, themes, variable_defaults
 from tapeview.tui.widgets.timeline import Timeline

@@ -14,13 +14,14 @@ from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
 from tapeview.looks.goto import resolve
 from tapeview.looks.knew import Knew
+from tapeview.looks.tapes import ANYWHERE, Wanted
 from tapeview.open_session import OpenSession
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_tapes import TapesScreen
+from tapeview.tui.screens.main_loading import LoadingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar, Parts
 from tapeview.tui.widgets.block_pane import BlockPane
@@ -34,7 +35,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(TapesScreen):
+class MainScreen(LoadingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -71,6 +72,7 @@ class MainScreen(TapesScreen):
         tape: str = "main",
         trail: tuple[str, ...] = (),
         sought: SearchLine | None = None,
+        wanted: Wanted = ANYWHERE,
     ) -> None:
         super().__init__()
         self.opened = opened
@@ -82,6 +84,7 @@ class MainScreen(TapesScreen):
         self._pane_before = "timeline"
         self.problem_rows = 0
         self._start = start
+        self.wanted = wanted
         self._sought = sought
         self._answer: tuple[str, str] = ("", "muted")
 
@@ -113,7 +116,7 @@ class MainScreen(TapesScreen):
 
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
-        self._lay_out()
+        self.lay_out()
         self.timeline.focus()
         if self._start:
             self.timeline.go(self._start, line=self.app.size.height // 3)
@@ -123,9 +126,10 @@ class MainScreen(TapesScreen):
 
     def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
-        self._lay_out()
+        self.lay_out()
 
-    def _lay_out(self) -> None:
+    def lay_out(self) -> None:
+        """Give the panes their places."""
         width, height = self.app.size
         wide, tall = self.side_by_side, height >= 20
         self.query_one("#header").styles.height = 2 if wide and tall else 1
@@ -138,7 +142,7 @@ class MainScreen(TapesScreen):
         self.block.display = (wide or self.pane == "block") and not self.tapes.is_open
         self.tapes.display = (wide or self.pane == "tapes") and self.tapes.is_open
         self.query_one("#body").display = wide or self.pane != "problems"
-        listed = self.problems.row_count()
+        listed = self.room_for_problems
         self.query_one("#lower").display = wide or self.pane == "problems"
         self.query_one("#lower").styles.height = "auto" if wide else "1fr"
         self.query_one("#problems-title").display = wide
@@ -165,6 +169,7 @@ class MainScreen(TapesScreen):
     @on(LineList.CursorMoved, "#timeline")
     def _timeline_moved(self) -> None:
         self.say("")
+        self.look_at_file()
         self.refresh_bars()
         # After the timeline's own paint, never before it.
         self.call_after_refresh(self.show_block)
@@ -186,7 +191,7 @@ class MainScreen(TapesScreen):
     @on(LineList.Clicked, "#problems")
     def _problem_clicked(self, event: LineList.Clicked) -> None:
         if self.problems.toggle():
-            self._lay_out()
+            self.lay_out()
         elif event.times == 2:
             self.do_open()
 
@@ -219,6 +224,10 @@ class MainScreen(TapesScreen):
     def command(self, identity: str) -> None:
         """Do what the command table calls ``identity``; an old message goes."""
         self.say("")
+        # A move clears the footer once more: what is told of the file comes after it.
+        self.call_after_refresh(self.look_at_file)
+        if self.waits(identity):
+            return
         act: Callable[[], None] = getattr(self, f"do_{identity}")
         act()
 
@@ -226,12 +235,14 @@ class MainScreen(TapesScreen):
         """Open a foldable row; give any other row's block the focus."""
         if self.focused is self.problems:
             if self.problems.toggle():
-                self._lay_out()
+                self.lay_out()
                 return
             self.show_pane("timeline")
             return
         if self.focused is self.tapes.list:
             self.open_listed()
+            return
+        if self.timeline.show_notes():
             return
         if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
             return
@@ -243,9 +254,9 @@ class MainScreen(TapesScreen):
         self.tapes.close()
         self.show_pane("block")
 
-    def deeper(self, tape: str) -> "MainScreen":
+    def deeper(self, tape: str, row: int = 0) -> "MainScreen":
         """A screen for a sub-agent that is called on this one."""
-        return MainScreen(self.opened, self.glyphs, 0, tape, self.trail, self.search_line)
+        return MainScreen(self.opened, self.glyphs, row, tape, self.trail, self.search_line)
 
     def do_back(self) -> None:
         """Leave the line one types into, or go back: to the timeline, to all rows unmarked."""
@@ -281,7 +292,7 @@ class MainScreen(TapesScreen):
     def show_pane(self, pane: str) -> None:
         """Show a pane, where only one fits, and give it the focus."""
         self.pane = pane
-        self._lay_out()
+        self.lay_out()
         targets: dict[str, Widget] = {
             "timeline": self.timeline,
             "problems": self.problems,
@@ -302,7 +313,7 @@ class MainScreen(TapesScreen):
         now = self.problems.size.height
         most = min(self.problems.row_count(), self.app.size.height // 2)
         self.problem_rows = max(1, min(now + step, most))
-        self._lay_out()
+        self.lay_out()
 
     def do_copy_text(self) -> None:
         """Copy the block's text."""

@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from tapeview.commands import COMMANDS
-from tapeview.looks.heading import counter_words, heading_of, size_bars, tally_of
+from tapeview.looks.heading import (
+    counter_words,
+    heading_of,
+    progress_of,
+    size_bars,
+    tally_of,
+)
 from tapeview.looks.knew import Knew
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, size_long
@@ -14,6 +20,8 @@ from tapeview.tui.widgets.bars import Parts, spread
 __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "timeline_title"]
 
 WIDE = 190
+BAR = 15
+"""Cells of the bar that says how far the file is read."""
 DROPPED = ("editor", "copy", "quit", "knew", "tapes", "pane")
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
@@ -30,6 +38,8 @@ def _session_line(screen: MovingScreen, width: int) -> Parts:
     wide = screen.side_by_side
     heading = heading_of(screen.snapshot, wide=width >= WIDE)
     right = _tally(screen, long=wide)
+    if not screen.snapshot.settled:
+        right = [] if screen.query_one("#header").size.height > 1 else _progress(screen)
     room = width - sum(cells_of(text) for text, _ in right) - 2
     facts = list(heading.facts)
     if not wide and screen.snapshot.session.frame.model:
@@ -66,6 +76,8 @@ def _tally(screen: MovingScreen, long: bool) -> Parts:
 
 def _verdict_line(screen: MovingScreen, width: int) -> Parts:
     glyphs = screen.glyphs
+    if not screen.snapshot.settled:
+        return spread([], _progress(screen), width)
     row = screen.row
     bars, largest = size_bars(screen.snapshot, row.after if row is not None else 0)
     right: Parts = []
@@ -79,6 +91,19 @@ def _verdict_line(screen: MovingScreen, width: int) -> Parts:
     return spread([(f" {printable(words)}", "fg")], right, width)
 
 
+def _progress(screen: MovingScreen) -> Parts:
+    """``62 of 102 MB`` and a bar."""
+    progress, glyphs = progress_of(screen.snapshot), screen.glyphs
+    if progress is None:
+        return []
+    full = int(progress.share * BAR)
+    return [
+        (f"{progress.words} ", "muted"),
+        (glyphs.bar_done * full, "accent"),
+        (f"{glyphs.bar_left * (BAR - full)} ", "line"),
+    ]
+
+
 def _title_mark(screen: MovingScreen, focused: bool) -> Parts:
     return [(screen.glyphs.cursor if focused else " ", "accent")]
 
@@ -87,6 +112,7 @@ def _counter(screen: MovingScreen) -> Parts:
     """The turn under the cursor, and the rest of the step counter."""
     row = screen.row
     turn, rest = counter_words(screen.snapshot, row.after if row is not None else 0)
+    turn = turn.replace("…", screen.glyphs.cut)
     rest = rest.replace("·", screen.glyphs.separator)
     return [(turn, "title"), (f"{rest} ", "muted")]
 
@@ -114,8 +140,10 @@ def timeline_title(screen: MovingScreen, width: int) -> Parts:
 
 
 def _only(screen: MovingScreen) -> str:
-    """`` · 31 of 412 rows`` where only some are shown."""
+    """`` · 31 of 412 rows`` where only some are shown, `` · settling`` while they are read."""
     words = screen.timeline.only_words
+    if not screen.snapshot.settled:
+        words = "not settled" if screen.opened.is_stuck else "settling"
     return f" {screen.glyphs.separator} {words}" if words else ""
 
 
@@ -126,7 +154,8 @@ def tabs(screen: MovingScreen, width: int) -> Parts:
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
     names = {"timeline": (knew or printable(screen.trail[-1])) + _only(screen)}
     names |= {"tapes": screen.tapes.words} if screen.tapes.is_open else {"block": "block"}
-    names["problems"] = f"problems {faults}" if faults else "problems none"
+    none = "none" if screen.snapshot.settled else screen.glyphs.cut
+    names["problems"] = f"problems {faults or none}"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
     right = screen.block.title_parts() if screen.pane == "block" else _counter(screen)
@@ -139,9 +168,10 @@ def problems_title(screen: MovingScreen, width: int) -> Parts:
     style = "title-focus" if focused else "title"
     faults = len(screen.problems.loud)
     left: Parts = [*_title_mark(screen, focused), (" problems ", style)]
-    left.append((str(faults), "title") if faults else ("none", "muted"))
+    none = "none" if screen.snapshot.settled else screen.glyphs.cut
+    left.append((str(faults), "title") if faults else (none, "muted"))
     right: Parts = []
-    if not faults:
+    if not faults and screen.snapshot.settled:
         rules = count(screen.snapshot.rules_looked, "rule")
         messages = count(len(screen.snapshot.index.messages), "message")
         right = [(f"{rules} looked at {messages} ", "muted")]

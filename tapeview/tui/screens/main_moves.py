@@ -10,9 +10,10 @@ from textual.screen import Screen
 
 from tapeview.looks.knew import Knew
 from tapeview.looks.tapes import Origin, origin_of
-from tapeview.open_session import OpenSession, Snapshot
+from tapeview.open_session import OpenSession
 from tapeview.rules._engine import Finding
 from tapeview.search.run import Beyond, tapes_beyond
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.rows import Row
 from tapeview.tui.glyphs import Glyphs

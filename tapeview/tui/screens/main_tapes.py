@@ -19,7 +19,7 @@ class TapesScreen(MovingScreen):
     _before_tapes = "timeline"
 
     @abstractmethod
-    def deeper(self, tape: str) -> TapesScreen:
+    def deeper(self, tape: str, row: int = 0) -> TapesScreen:
         """A screen for a sub-agent that is called on this one."""
 
     # -- the list ------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tapeview.looks.block_text import BlockHead, BodyLine, HeadLine, block_body, block_head
-from tapeview.open_session import Snapshot
 from tapeview.search.find import Query, line_spans
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import cells, cut
 from tapeview.tape.rows import Row
 from tapeview.tui.glyphs import UNICODE, Glyphs
@@ -111,7 +111,7 @@ class _Head(Widget):
             # The sign of the last row is named after the end of a pending lane.
             sign = self.glyphs.pending_end if head.sign == "end" else self._glyph(head.sign)
             parts.append((f"{sign} ", head.sign_style))
-        parts.append((head.title, style))
+        parts.append((head.title.replace("…", self.glyphs.cut), style))
         if head.name:
             broken = head.sign_style == "error" and head.sign != "error_result"
             parts.append((f" {head.name}", "error bold" if broken else style))
@@ -234,10 +234,13 @@ class BlockPane(Widget):
                 self.body.set_marks(self._marks())
             return
         self._shown = snapshot, row
-        self._lines = 0
         head = block_head(snapshot, row)
         lines = head.lines if above is None else (above, *head.lines)
         self._head.set_head(replace(head, lines=lines))
+        if shown is not None and row.block is not None and shown[1].block is row.block:
+            self._scrolled_figures()
+            return  # whoever reads it stays where he is
+        self._lines = 0
         prose = row.block is not None and row.block.kind in PROSE
         self.body.set_lines(self._counted(block_body(snapshot, row), prose), self._marks())
         self.post_message(self.TitleChanged(self))
@@ -263,12 +266,16 @@ class BlockPane(Widget):
     @on(LineView.Scrolled)
     def _scrolled(self, event: LineView.Scrolled) -> None:
         event.stop()
+        self._scrolled_figures()
+
+    def _scrolled_figures(self) -> None:
+        """The place while the body is scrolled, else size and lines."""
         if self._head.head is None:
             return
         figures = self._head.head.figures
         if self.body.top > 0:
             of = f" of {self._lines}" if self.body.complete else ""
-            figures = (f"line {min(event.first_line, self._lines)}{of}",)
+            figures = (f"line {min(self.body.first_line, self._lines)}{of}",)
         if figures != self._head.figures:
             self._head.figures = figures
             self._head.refresh()

@@ -2,8 +2,8 @@
 
 from textual.strip import Strip
 
-from tapeview.open_session import Snapshot
 from tapeview.rules._engine import Finding
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import cells, cut, pad, printable
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.widgets.line_list import LineList
@@ -27,6 +27,7 @@ class Problems(LineList):
         self._take(snapshot)
 
     def _take(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
         self.loud = [f for f in snapshot.findings_by_rank if f.severity not in QUIET]
         self.quiet = [f for f in snapshot.findings_by_rank if f.severity in QUIET]
 

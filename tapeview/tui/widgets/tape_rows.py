@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
 
-from tapeview.open_session import Snapshot
+from tapeview.looks.heading import empty_words
 from tapeview.search.find import Found, Query, searched_rows, spans
+from tapeview.snapshot import Snapshot
 from tapeview.tape.describe import RowText
 from tapeview.tape.rows import Row, RowKind, fold_span
 from tapeview.tui.glyphs import UNICODE, Glyphs
@@ -36,6 +37,8 @@ class TapeRows(LineList):
         self.found = Found()
         self.driven = False
         """Somebody who types elsewhere moves the cursor: it looks as with the focus."""
+        self.empty = empty_words(snapshot)
+        """What is said in place of rows, where there is no message; notes are hidden then."""
         self._only: Sequence[int] | None = None
         self._searched = 0
         self._folded_before: set[int] = set()
@@ -63,6 +66,9 @@ class TapeRows(LineList):
         hidden: set[int] = set()
         for at in self.folded:
             hidden.update(fold_span(self.snapshot.rows, at))
+        if self.empty is not None:
+            rows = self.snapshot.rows
+            hidden.update(at for at, row in enumerate(rows) if row.kind in ("note", "notes"))
         self.shown = array("I", (at for at in self._listed() if at not in hidden))
 
     def toggle(self, at: int) -> bool:
@@ -73,6 +79,15 @@ class TapeRows(LineList):
             self.folded ^= {at}
             self._measure_shown()
             self.cursor = self._visible_place(at)
+        return True
+
+    def show_notes(self) -> bool:
+        """Show the notes of a session without messages; False where they are no secret."""
+        if self.empty is None or not self.empty[1]:
+            return False
+        self.empty, self.folded = None, set()
+        self._measure_shown()
+        self.rows_changed()
         return True
 
     def fold_turns(self, fold: bool) -> None:
@@ -99,14 +114,29 @@ class TapeRows(LineList):
 
     def go(self, at: int, line: int | None = None) -> None:
         """Put the cursor on row ``at``; what is folded or left out and hides it is shown."""
+        self.show_notes()
         if not self.is_listed(at):
             self.show_all()
-        opened = [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+        opened = self._folds_over(at)
         if opened:
             with self.keep_place():
                 self.folded.difference_update(opened)
                 self._measure_shown()
         self.move_to(self._visible_place(at), at=line)
+
+    def _folds_over(self, at: int) -> list[int]:
+        """The folded rows that hide row ``at``."""
+        return [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+
+    def add_shown(self, first: int) -> None:
+        """Show the rows from ``first`` on, which are new and the last; runs of notes folded."""
+        rows, at = self.snapshot.rows, first
+        while at < len(rows):
+            self.shown.append(at)
+            if rows[at].kind in FOLDED_AT_FIRST:
+                self.folded.add(at)
+                at += rows[at].holds
+            at += 1
 
     def is_in_view(self, at: int) -> bool:
         """Whether row ``at`` is on the screen now."""
@@ -125,6 +155,8 @@ class TapeRows(LineList):
     def mark(self, query: Query | None, found: Found) -> None:
         """Mark the rows that were found; ``found`` may grow, then ``marks_changed`` is called."""
         self.sought, self.found = query, found
+        if query is not None:
+            self.show_notes()
         self.marks_changed()
 
     def marks_changed(self) -> None:

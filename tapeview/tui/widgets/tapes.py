@@ -9,7 +9,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tapeview.looks.tapes import TapeCounts, TapeEntry, counts_of, tapes_of
-from tapeview.open_session import OpenSession, no_collection
+from tapeview.open_session import OpenSession
+from tapeview.snapshot import no_collection
 from tapeview.tape.clean import cells, cut, pad, printable
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count, size_long

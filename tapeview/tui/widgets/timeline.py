@@ -7,8 +7,9 @@ from textual.strip import Strip
 
 from tapeview.looks.badge import Badge, badge_of, mark_of
 from tapeview.looks.block_record import clock_of
+from tapeview.looks.heading import empty_words
 from tapeview.looks.report import row_words
-from tapeview.open_session import Snapshot
+from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import cells, cut, pad
 from tapeview.tape.describe import RowText, describe
 from tapeview.tape.lanes import FREE, Gutter
@@ -29,7 +30,7 @@ WIDE, NARROW = 190, 60
 BIG = 100_000
 """Bytes from which on a size is bold."""
 
-RULES = frozenset({"turn", "boundary", "new", "answered"})
+RULES = frozenset({"turn", "boundary", "new", "answered", "reply"})
 
 Parts = list[tuple[str, str]]
 
@@ -62,26 +63,46 @@ class Timeline(TapeRows):
         """The number of the link that the cursor is on; ``FREE`` off links."""
         return self.gutters[self.at].link if self.shown and self.gutters else FREE
 
-    def show(self, snapshot: Snapshot, otherwise: int = 0) -> None:
+    def show(self, snapshot: Snapshot, otherwise: int = 0, at: int | None = None) -> None:
         """Another look at the session; the cursor stays on its block, and on its screen line.
 
-        ``otherwise`` is the row for a block that this look does not show.
+        ``otherwise`` is the row for a block that this look does not show. Who knows better gives
+        ``at``, the row of the cursor: what is folded and hides it is shown.
         """
         row = self.row
         key = (row.block or row.record) if row is not None else None
         with self.keep_place():
             self.snapshot = snapshot
+            self.empty = empty_words(snapshot)
             self.forget_found()
             self.folded = self._folded_at_first()
             self._most = 0
             self._measure_gutter()
+            if at is not None:
+                self.folded -= set(self._folds_over(at))
             self._measure_shown()
-            at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
+            if at is None:
+                at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
             self.cursor = self._visible_place(at)
 
+    def grow(self, snapshot: Snapshot) -> None:
+        """The same rows and further ones below them; nothing that is in view moves."""
+        before, lanes = len(self.snapshot.rows), self.lanes
+        self.snapshot = snapshot
+        self.gutters, self.lanes = snapshot.gutters(self._most)
+        if lanes != self.lanes:
+            self.forget_strips()
+        self.add_shown(before)
+        self.count_rows()
+        self.refresh()
+
+    @property
+    def most_lanes(self) -> int:
+        """How many lanes the screen has room for."""
+        return 4 if self.app.size.width >= 100 else 3
+
     def _measure_gutter(self) -> None:
-        width = self.app.size.width
-        most = 4 if width >= 100 else 3
+        most = self.most_lanes
         if most != self._most:
             self._most = most
             self.gutters, self.lanes = self.snapshot.gutters(most)
@@ -149,6 +170,13 @@ class Timeline(TapeRows):
         parts += self._words(row, text, faint, columns, at)
         return self.ink.strip(parts, width, ground)
 
+    def paint_below(self, line: int, width: int) -> Strip:
+        """In a session without messages, the sentences that say so, from the third line."""
+        self._measure_gutter()
+        sentence = self.empty[line - 2] if self.empty and 0 <= line - 2 < len(self.empty) else ""
+        lead = " " * self._columns(width).glyph
+        return self.ink.strip([(lead, "fg"), (sentence, "muted" if line > 2 else "fg")], width)
+
     def _text(self, row: Row) -> RowText:
         if row.kind in FOLDS:
             return RowText("folded", "", row_words(self.snapshot, row))
@@ -169,7 +197,8 @@ class Timeline(TapeRows):
             return "select" if self.is_lively else "raised"
         if self.link != FREE and self.gutters[at].link == self.link:
             return "partner"
-        return "raised" if text.sign == "prompt" and row.message >= 0 else "background"
+        on_chain = row.message >= 0 or not self.snapshot.settled
+        return "raised" if text.sign == "prompt" and on_chain else "background"
 
     def _is_faint(self, row: Row) -> bool:
         return mark_of(self.snapshot, row) == "unsent"
@@ -321,7 +350,7 @@ class Timeline(TapeRows):
     def _turn_rule(
         self, at: int, row: Row, width: int, selected: bool, ground: str, columns: _Columns
     ) -> Strip:
-        double = row.kind != "turn"
+        double = row.kind not in ("turn", "reply")
         rule = self.glyphs.double_rule if double else self.glyphs.rule
         parts = self._margin(row, selected, at)[:2]
         parts += rule_parts(
@@ -332,6 +361,7 @@ class Timeline(TapeRows):
             double,
         )
         words = row_words(self.snapshot, row).replace("·", self.glyphs.separator)
+        words = words.replace("…", self.glyphs.cut)
         name, _, rest = words.partition(" " + self.glyphs.separator)
         parts.append((name, "title"))
         if rest:
