@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tapeview.picker.cache import (
+    AGENTS,
+    AgentFaults,
     Checked,
     LastBlock,
     SessionCache,
@@ -61,7 +63,7 @@ def test_what_was_found_is_known_at_the_next_start(home):
     assert cache_of(home).get(listed) == FACTS
 
 
-@pytest.mark.parametrize("changed", [{"size": 7}, {"mtime_ns": 7}])
+@pytest.mark.parametrize("changed", [{"size": 7}, {"mtime_ns": 7}, {"beside": "7"}])
 def test_a_session_that_has_changed_is_new(home, changed):
     home.talk("-p", "a", "fix it", cwd="/p", written=100)
     listed = only(home)
@@ -86,11 +88,11 @@ def test_sessions_that_have_vanished_are_dropped(home):
 DAMAGE = {
     "empty": b"",
     "no JSON": b"\x00\xff",
-    "half": b'{"version": 1, "made_by": "", "sess',
+    "half": b'{"version": 2, "made_by": "", "sess',
     "another shape": b"[]",
     "another version": b'{"version": 0, "made_by": "", "sessions": {}}',
-    "another program": b'{"version": 1, "made_by": "0.0.1-other", "sessions": {}}',
-    "wrong types": b'{"version": 1, "made_by": "", "sessions": {"/a": 3}}',
+    "another program": b'{"version": 2, "made_by": "0.0.1-other", "sessions": {}}',
+    "wrong types": b'{"version": 2, "made_by": "", "sessions": {"/a": 3}}',
     "deep": b"[" * 100_000,
 }
 
@@ -167,6 +169,40 @@ def test_a_check_tells_what_one_needs_to_recognise_a_session():
     assert found.verdict.startswith("resume sends ")
 
 
+def test_what_is_wrong_with_sub_agents_counts_too(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1")
+    assert examine(str(path)) == examine(str(home.talk("-p", "alone", "count", cwd="/p")))
+    home.agent(path, "a91", dangling=True)
+    found = examine(str(path))
+    assert (found.mark, found.errors, found.warnings) == ("warning", 0, 1)
+    assert found.agents == [AgentFaults("agent:a91", 0, 1, {"dangling": 1})]
+    assert found.links == {}
+    assert found.verdict == "resume sends 2 of 2 messages"
+
+
+def test_of_many_faulty_sub_agents_some_are_kept_and_all_are_counted(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    for number in range(AGENTS + 3):
+        home.agent(path, f"a{number:02}", dangling=True)
+    found = examine(str(path))
+    assert (len(found.agents), found.faulty_agents) == (AGENTS, AGENTS + 3)
+    assert found.warnings == AGENTS + 3
+
+
+def test_sub_agents_with_errors_come_first(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1", dangling=True)
+    doubled = home.broken("-p", "other", "count", cwd="/p")
+    doubled.rename(home.projects / "-p/s/subagents/agent-a2.jsonl")
+    found = examine(str(path))
+    assert [(agent.id, agent.errors, agent.links) for agent in found.agents] == [
+        ("agent:a2", 1, {"doubled": 1}),
+        ("agent:a1", 0, {"dangling": 1}),
+    ]
+    assert found.mark == "error"
+
+
 @pytest.mark.parametrize("listed", find_samples(samples_folder()), ids=lambda listed: listed.folder)
 def test_every_sample_can_be_checked(listed):
     found = examine(listed.path)
@@ -181,6 +217,7 @@ def test_every_sample_can_be_checked(listed):
         (Checked(), ""),
         (Checked(links={"answered": 4, "pending": 1}), ""),
         (Checked(warnings=2), "warning"),
+        (Checked(agents=[AgentFaults("agent:a1", links={"late": 1})]), "warning"),
         (Checked(warnings=2, errors=1), "error"),
         (unexamined("it is a folder."), "unreadable"),
     ],
