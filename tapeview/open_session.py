@@ -1,7 +1,7 @@
 """The one mutable object: an open session, its derived values, and the snapshots it gives out."""
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
@@ -340,12 +340,15 @@ class OpenSession:
         raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}.")
 
 
-def load(path: str, purpose: Purpose | None = None) -> OpenSession:
+def load(
+    path: str, purpose: Purpose | None = None, waits: Callable[[], None] | None = None
+) -> OpenSession:
     """Open the session in ``path``; ``-`` reads standard input.
 
+    ``waits`` is called, in a thread of its own, when a pipe keeps one waiting.
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
-    source = open_source(path)
+    source = open_source(path, waits)
     format_, head = detect(source, path)
     store = format_.open(head, path)
     with _no_collection():

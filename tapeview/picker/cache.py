@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from tapeview.errors import TapeviewError
+from tapeview.errors import OpenError, TapeviewError
 from tapeview.formats._claude_line import facts_of
 from tapeview.looks.badge import badge_of
 from tapeview.looks.heading import size_bars
@@ -37,6 +37,7 @@ __all__ = [
     "SessionFacts",
     "cache_path",
     "examine",
+    "open_listed",
     "unexamined",
 ]
 
@@ -175,7 +176,7 @@ class SessionCache:
 
     def _read(self) -> dict[str, _Entry]:
         with suppress(OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
-            if self.path.stat().st_size <= MOST_BYTES:
+            if self.path.is_file() and self.path.stat().st_size <= MOST_BYTES:
                 file = _decoder.decode(self.path.read_bytes())
                 if (file.version, file.made_by) == (VERSION, self._made_by):
                     return file.sessions
@@ -244,10 +245,21 @@ def _is_text(path: str) -> bool:
 # -- the check -------------------------------------------------------------------------------------
 
 
+def open_listed(path: str) -> OpenSession:
+    """Open a session of the list. It was a file when it was listed: a pipe is not waited for.
+
+    Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
+    """
+    file = Path(path)
+    if not file.is_file() and not file.is_dir() and file.exists():
+        raise OpenError(f"{path}: this is a pipe or a device by now, no file.")
+    return load(path)
+
+
 def examine(path: str) -> Checked:
     """Read a session whole and say what one needs to recognise and to judge it."""
     try:
-        return _checked(load(path))
+        return _checked(open_listed(path))
     except TapeviewError as error:
         # Whoever shows the sentence shows the path beside it.
         return unexamined(printable(str(error)).removeprefix(f"{printable(path)}: "))

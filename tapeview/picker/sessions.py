@@ -117,7 +117,8 @@ def glance(listed: Listed) -> Glance:
     for harness in HARNESSES:
         if harness.name == listed.harness:
             with suppress(OpenError, OSError):
-                return harness.glance(open_source(listed.path).read(0, HEAD))
+                if Path(listed.path).is_file():  # still, and no pipe that may never end
+                    return harness.glance(open_source(listed.path).read(0, HEAD))
     return NO_GLANCE
 
 

@@ -1,6 +1,7 @@
 """What a check finds out about a session, and how it is kept."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -251,6 +252,49 @@ def test_what_cannot_be_read_is_a_sentence(home, data, sentence):
 
 def test_a_session_that_has_vanished_is_a_sentence(home):
     assert examine(str(home.path / "gone.jsonl")).error == "there is no such file."
+
+
+def test_a_session_that_is_a_pipe_by_now_is_a_sentence(home):
+    path = home.projects / "-p" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    assert examine(str(path)).error == "this is a pipe or a device by now, no file."
+    assert examine("/dev/null").error == "this is a pipe or a device by now, no file."
+
+
+@pytest.mark.parametrize("place", ["s/subagents/agent-a1", "s/subagents/flow/agent-a1", "agent-a1"])
+@pytest.mark.parametrize("ending", [".jsonl", ".meta.json"])
+def test_a_pipe_among_the_files_of_sub_agents_is_not_opened(home, place, ending):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1")
+    good = examine(str(path))
+    odd = home.projects / "-p" / f"{place}{ending}"
+    odd.parent.mkdir(parents=True, exist_ok=True)
+    odd.unlink(missing_ok=True)
+    os.mkfifo(odd)
+    assert examine(str(path)) == good
+
+
+def test_devices_and_odd_links_among_the_files_of_sub_agents_are_passed_over(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    agent = home.agent(path, "a91", dangling=True)
+    (agent.parent / "agent-a0.jsonl").symlink_to("/dev/zero")
+    (agent.parent / "agent-a1.jsonl").symlink_to("agent-a1.jsonl")
+    (agent.parent / "agent-a2.jsonl").symlink_to("gone")
+    (agent.parent / "agent-a3.jsonl").mkdir()
+    (agent.parent / "around").symlink_to(agent.parent)
+    assert [found.id for found in examine(str(path)).agents] == ["agent:a91"]
+
+
+def test_a_cache_that_is_a_pipe_is_no_cache(home):
+    path = cache_path(home.environ)
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    home.talk("-p", "a", "fix it", cwd="/p", written=100)
+    cache = cache_of(home)
+    cache.put(only(home), FACTS)
+    cache.save([])
+    assert cache_of(home).get(only(home)) == FACTS
 
 
 def test_a_session_without_prompts_has_none(home):

@@ -15,13 +15,14 @@ from textual.worker import Worker
 
 from tapeview.commands import PICKER_COMMANDS
 from tapeview.errors import TapeviewError
-from tapeview.open_session import OpenSession, load
+from tapeview.open_session import OpenSession
 from tapeview.picker.cache import (
     Checked,
     SessionCache,
     SessionFacts,
     cache_path,
     examine,
+    open_listed,
 )
 from tapeview.picker.sessions import (
     Listed,
@@ -284,7 +285,7 @@ class PickerScreen(Screen[None]):
         self._busy = True
         self._say(f"opening {printable(PurePath(session.path).name)}")
         try:
-            opened = await asyncio.to_thread(load, session.path)
+            opened = await asyncio.to_thread(open_listed, session.path)
         except (TapeviewError, OSError) as error:
             screen = CannotOpen(session.path, str(error), self.glyphs)
             await self.app.push_screen(screen, lambda _: self._come_back(session))
