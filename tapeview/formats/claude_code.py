@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
+import msgspec
+
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
 from tapeview.formats._claude_line import LineFacts, facts_of
 from tapeview.formats._claude_members import members_of
@@ -51,6 +53,13 @@ SIDE_TYPES = frozenset(
 )
 MARKS = frozenset({"sessionId", "session_id", "leafUuid", "messageId"})
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
+
+
+class _Line(msgspec.Struct, frozen=True):
+    message: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_decode_message = msgspec.json.Decoder(_Line).decode
 
 
 class ClaudeCode(Format):
@@ -185,7 +194,10 @@ def _message_json(record: Record, raw: bytes) -> bytes:
     facts = record.facts
     if isinstance(facts, LineFacts) and facts.type == "system":
         return raw
-    return fields_of(raw).get("message", b"{}")
+    try:
+        return bytes(_decode_message(raw).message)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return fields_of(raw).get("message", b"{}")
 
 
 def _origin(records: Sequence[Record], chain: Chain) -> tuple[str, str, str]:

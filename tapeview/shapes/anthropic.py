@@ -9,9 +9,9 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of, value_at
 from tapeview.tape.block import Block, BlockFacts, JsonPath
-from tapeview.tape.json_text import Buffer, elements, loads, locate
+from tapeview.tape.json_text import Buffer, elements, loads
 from tapeview.tape.record import Role
 from tapeview.tape.shape import Part, Reading
 
@@ -100,8 +100,7 @@ class AnthropicShape:
 
     def parts(self, message: bytes, block: Block) -> tuple[Part, ...]:
         """What the block carries, to look at."""
-        start, end = locate(message, block.path)
-        raw = message[start:end]
+        raw = value_at(message, block.path)
         if block.path == ("content",):
             return (Part("text", text=str(loads(raw))),)
         return block_parts(raw)
@@ -110,8 +109,7 @@ class AnthropicShape:
         """A call's input as a value."""
         if block.facts & BlockFacts.INPUT_ABSENT:
             return None
-        start, end = locate(message, (*block.path, "input"))
-        return loads(message[start:end])
+        return loads(value_at(message, (*block.path, "input")))
 
 
 def read_content(content: Buffer) -> tuple[Block, ...]:
