@@ -7,9 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from tapeview.errors import OpenError, TapeviewError, UsageError
+
+if TYPE_CHECKING:
+    from tapeview.open_session import OpenSession
+    from tapeview.rules._engine import Purpose
 
 __all__ = ["run"]
 
@@ -180,7 +184,8 @@ def _open(arguments: argparse.Namespace) -> int:
         raise UsageError("tapeview: name a session file to open. See tapeview --help.")
     from tapeview.loading import begin
 
-    opened = None if arguments.path is None else begin(arguments.path)
+    path = arguments.path
+    opened = None if path is None else begin(path, waits=lambda: _say_waiting(path))
     if not sys.stdout.isatty():
         raise UsageError("tapeview: the screen needs a terminal; tapeview show prints lines.")
     if not sys.stdin.isatty():
@@ -192,6 +197,17 @@ def _open(arguments: argparse.Namespace) -> int:
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0
+
+
+def _load(path: str, purpose: "Purpose | None" = None) -> "OpenSession":
+    """Open a session; whoever must wait for a pipe is told."""
+    from tapeview.open_session import load
+
+    return load(path, purpose, waits=lambda: _say_waiting(path))
+
+
+def _say_waiting(path: str) -> None:
+    _say(f"{path}: waiting for what writes to it; ctrl+c ends.")
 
 
 def _take_keys_from_terminal() -> None:
@@ -206,11 +222,10 @@ def _take_keys_from_terminal() -> None:
 
 def _show(arguments: argparse.Namespace) -> int:
     from tapeview.looks.show import json_rows, lines
-    from tapeview.open_session import load
 
     if arguments.only and arguments.turn is None:
         raise UsageError("tapeview show: --only goes with --turn N.")
-    snapshot = load(arguments.path).snapshot(arguments.tape)
+    snapshot = _load(arguments.path).snapshot(arguments.tape)
     if arguments.json:
         _print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
         return 0
@@ -220,10 +235,9 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> int:
     from tapeview.looks.report import safe_json
-    from tapeview.open_session import load
     from tapeview.wire.request import request_of, sent_before
 
-    snapshot = load(arguments.path).snapshot(arguments.tape)
+    snapshot = _load(arguments.path).snapshot(arguments.tape)
     number = arguments.turn
     line = snapshot if number is None else snapshot.line_of_turn(number)
     turn = None if number is None else line.own_turn(number)
@@ -237,7 +251,6 @@ def _request(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     from tapeview.looks.report import Report, SessionReport, report_of, text_lines, unreadable
-    from tapeview.open_session import load
     from tapeview.rules._rule import SEVERITIES
 
     codes = _codes(arguments.select, arguments.ignore)
@@ -249,7 +262,7 @@ def _check(arguments: argparse.Namespace) -> int:
         for path, walked in _walk(given):
             progress.step(path)
             try:
-                report = report_of(load(path, arguments.purpose), codes)
+                report = report_of(_load(path, arguments.purpose), codes)
             except OpenError as error:
                 if walked:
                     passed_over += 1

@@ -4,7 +4,7 @@ Whoever shows it calls ``go_on`` again and again, ``settle`` once at the end (in
 longer than reading), and ``take`` with what that gave. Nothing here knows of a screen.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from time import perf_counter
@@ -301,12 +301,17 @@ def _derive(snapshot: Snapshot, lanes: int) -> None:
         del known
 
 
-def begin(path: str, purpose: Purpose | None = None, at_once: int = AT_ONCE) -> OpenSession:
+def begin(
+    path: str,
+    purpose: Purpose | None = None,
+    at_once: int = AT_ONCE,
+    waits: Callable[[], None] | None = None,
+) -> OpenSession:
     """Open the session in ``path``: whole up to so many bytes, else a ``Loading`` with first rows.
 
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
-    store = open_store(path)
+    store = open_store(path, waits=waits)
     if store.source.size <= at_once:
         return session_in(store, purpose)
     loading = Loading(store, purpose)

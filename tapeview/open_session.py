@@ -1,6 +1,6 @@
 """The one mutable object: an open session, its derived values, and the snapshots it gives out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -139,19 +139,25 @@ class OpenSession:
         raise PlaceError(f"{self.session.path}: no tape {tape}: it has {known}{more}.")
 
 
-def load(path: str, purpose: Purpose | None = None, named: str = "") -> OpenSession:
+def load(
+    path: str,
+    purpose: Purpose | None = None,
+    named: str = "",
+    waits: Callable[[], None] | None = None,
+) -> OpenSession:
     """Open the session in ``path``; ``-`` reads standard input.
 
-    ``named`` is the path that the session goes by, where its bytes are kept somewhere else.
+    ``named`` is the path that the session goes by, where its bytes are kept somewhere else;
+    ``waits`` is called, in a thread of its own, when a pipe keeps one waiting.
 
     Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
     """
-    return session_in(open_store(path, named), purpose)
+    return session_in(open_store(path, named, waits), purpose)
 
 
-def open_store(path: str, named: str = "") -> Store:
+def open_store(path: str, named: str = "", waits: Callable[[], None] | None = None) -> Store:
     """The file in ``path`` as its format reads it. Raises ``OpenError`` where none does."""
-    source = open_source(path)
+    source = open_source(path, waits)
     format_, head = detect(source, path)
     return format_.open(head, named or path)
 

@@ -55,6 +55,16 @@ class FakeHome:
         lines = user(prompt, cwd=cwd), assistant("Done.", cwd=cwd)
         return self.put(folder, f"{name}.jsonl", *lines, written=written)
 
+    def agent(self, session, name, *, dangling=False):
+        """The file of a sub-agent beside a session; with ``dangling`` a call was never answered."""
+        call = {"type": "tool_use", "id": f"toolu_{name}", "name": "Bash", "input": {}}
+        lines = [user("count"), assistant([call] if dangling else "one")]
+        lines += [user("again", uuid="u2", parentUuid="a1"), assistant("two", uuid="a2")]
+        lines[3] |= {"parentUuid": "u2", "message": lines[3]["message"] | {"id": "msg_2"}}
+        beside = session.relative_to(self.projects).with_suffix("") / "subagents"
+        side = [line | {"isSidechain": True, "agentId": name} for line in lines]
+        return self.put(beside, f"agent-{name}.jsonl", *side)
+
     def broken(self, folder, name, prompt, *, cwd, written=0.0):
         """A session with a call that is answered twice, which stays wrong when it is resumed."""
         call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}

@@ -1,6 +1,7 @@
-"""Standard streams that are closed, full, or no terminal: one sentence, exit 2."""
+"""Standard streams that are closed, full, or no terminal: one sentence, exit 2. Pipes as PATH."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,3 +48,53 @@ def test_a_closed_output_is_no_crash() -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (2, "")
+
+
+WAITS = ": waiting for what writes to it; ctrl+c ends."
+ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def started(*words):
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "tapeview", *words]
+    return subprocess.Popen(command, cwd=ROOT, env=ENVIRON, stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("command", ["open", "show", "request", "check"])
+def test_a_pipe_that_nobody_writes_to_is_told_of_and_can_be_left(pipe, command) -> None:
+    with started(command, str(pipe)) as program:
+        assert program.stderr.readline() == f"{pipe}{WAITS}\n"
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate(timeout=60)
+    assert (program.returncode, out, err) == (130, "", "")
+
+
+def test_a_writer_that_comes_late_is_read(pipe) -> None:
+    with started("check", str(pipe)) as program:
+        assert program.stderr.readline() == f"{pipe}{WAITS}\n"
+        pipe.write_bytes(Path(SAMPLE).read_bytes())
+        out, err = program.communicate(timeout=60)
+    assert (program.returncode, err) == (1, "")
+    assert out.startswith(f"{pipe}:")
+
+
+def test_a_process_substitution_is_a_path() -> None:
+    bash = ["bash", "-c", f"exec {PROGRAM} show <(cat {SAMPLE})"]
+    done = subprocess.run(bash, cwd=ROOT, env=ENVIRON, capture_output=True, text=True, timeout=60)
+    whole = subprocess.run(
+        [*PROGRAM.split(), "show", SAMPLE],
+        cwd=ROOT,
+        env=ENVIRON,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == whole.stdout.splitlines()[1:]

@@ -1,6 +1,8 @@
 """The files of sub-agents beside a session file (``formats.md`` b.1)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from os import DirEntry, scandir
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +18,10 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.source import Source
 
-__all__ = ["Member", "members_of", "with_session_id"]
+__all__ = ["PREFIX", "Member", "files_beside", "members_of", "with_session_id"]
 
 PREFIX = "agent-"
+"""How the names of their files begin."""
 HEAD = 4096
 META = 1 << 16
 
@@ -37,8 +40,8 @@ def members_of(path: str, session_id: str) -> Iterator[Member]:
     own = Path(path)
     if path == "-" or own.name.startswith(PREFIX):
         return
-    folder = own.with_suffix("") / "subagents"
-    for found in sorted(folder.rglob(f"{PREFIX}*.jsonl")) if folder.is_dir() else ():
+    found_here = (Path(entry.path) for entry in files_beside(str(own.with_suffix(""))))
+    for found in sorted(file for file in found_here if file.suffix == ".jsonl"):
         if member := _member(found):
             yield member
     mark = f'"sessionId":"{session_id}"'.encode("utf-8", "surrogatepass")
@@ -71,7 +74,25 @@ def _renamed(text: bytes, record: Record, identity: bytes) -> Record:
     return msgspec.structs.replace(record, text=text)
 
 
+def files_beside(folder: str) -> Iterator[DirEntry[str]]:
+    """Sub-agents' files and their side files in the folder that is named after a session.
+
+    Regular files only: whoever opens a pipe or a device may wait for ever.
+    """
+    waiting = [f"{folder}/subagents"]
+    while waiting:
+        with suppress(OSError), scandir(waiting.pop()) as entries:
+            for entry in entries:
+                with suppress(OSError):  # a link to itself
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+                    elif entry.name.startswith(PREFIX) and entry.is_file():
+                        yield entry
+
+
 def _member(path: Path) -> Member | None:
+    if not path.is_file():
+        return None
     try:
         source = open_source(str(path))
     except OpenError:
@@ -81,8 +102,11 @@ def _member(path: Path) -> Member | None:
 
 def _started_by(path: Path) -> str:
     """``toolUseId`` of the ``.meta.json`` beside a sub-agent's file."""
+    side = path.with_suffix(".meta.json")
+    if not side.is_file():
+        return ""
     try:
-        with path.with_suffix(".meta.json").open("rb") as file:
+        with side.open("rb") as file:
             return text_of(fields_of(file.read(META)).get("toolUseId"))
     except (OSError, JsonFault):
         return ""

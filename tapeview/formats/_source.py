@@ -3,8 +3,10 @@
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from threading import Timer
+from typing import Final, Literal
 
 from tapeview.errors import OpenError
 from tapeview.tape.source import MemorySource, Source
@@ -13,6 +15,9 @@ __all__ = ["Change", "FileSource", "change_of", "open_source"]
 
 Change = Literal["", "grown", "replaced", "gone", "shorter", "rewritten"]
 """What became of a file since it was opened; "" where it is as it was."""
+
+PATIENCE: Final = 1.0
+"""Seconds after which one is told that a pipe is being waited for."""
 
 
 class FileSource:
@@ -70,8 +75,11 @@ def change_of(source: Source) -> Change:
     return source.change() if isinstance(source, FileSource) else ""
 
 
-def open_source(path: str) -> Source:
+def open_source(path: str, waits: Callable[[], None] | None = None) -> Source:
     """The bytes of ``path``; ``-`` is standard input.
+
+    A pipe is read to its end, however long its writer takes, or takes to come. After ``PATIENCE``
+    seconds ``waits`` is called, in a thread of its own.
 
     Raises ``OpenError`` with one sentence for a path that cannot be read.
     """
@@ -84,7 +92,7 @@ def open_source(path: str) -> Source:
         if stat.S_ISDIR(mode):
             raise OpenError(f"{path}: this is a folder; name a session file in it.")
         if not stat.S_ISREG(mode):
-            return MemorySource(Path(path).read_bytes(), path)
+            return MemorySource(_read_to_end(path, waits), path)
         return FileSource(path)
     except FileNotFoundError:
         raise OpenError(f"{path}: there is no such file.") from None
@@ -93,3 +101,15 @@ def open_source(path: str) -> Source:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise OpenError(f"{path}: cannot be read: {reason}.") from None
+
+
+def _read_to_end(path: str, waits: Callable[[], None] | None) -> bytes:
+    if waits is None:
+        return Path(path).read_bytes()
+    timer = Timer(PATIENCE, waits)
+    timer.daemon = True
+    timer.start()
+    try:
+        return Path(path).read_bytes()
+    finally:
+        timer.cancel()

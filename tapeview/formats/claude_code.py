@@ -60,6 +60,13 @@ MARKS = frozenset({"sessionId", "session_id", "leafUuid", "messageId"})
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
+class _Line(msgspec.Struct, frozen=True):
+    message: msgspec.Raw = msgspec.Raw(b"{}")
+
+
+_decode_message = msgspec.json.Decoder(_Line).decode
+
+
 class ClaudeCode(Format):
     """Claude Code session files.
 
@@ -244,7 +251,10 @@ def _message_json(record: Record, raw: bytes) -> bytes:
     facts = record.facts
     if isinstance(facts, LineFacts) and facts.type == "system":
         return raw
-    return fields_of(raw).get("message", b"{}")
+    try:
+        return bytes(_decode_message(raw).message)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return fields_of(raw).get("message", b"{}")
 
 
 def _origin(records: Sequence[Record], chain: Chain) -> tuple[str, str, str]:

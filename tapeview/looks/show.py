@@ -12,7 +12,9 @@ from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.outline import outline
 from tapeview.tape.rows import Row
+from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
+from tapeview.tape.source import LastRead
 from tapeview.wire.request import sent_before
 
 __all__ = ["json_rows", "lines", "rule_page"]
@@ -56,13 +58,19 @@ def _heading(snapshot: Snapshot) -> Iterator[str]:
 
 def _outline(snapshot: Snapshot, rows: Sequence[Row], full: bool) -> Iterator[str]:
     return outline(
-        snapshot.session,
+        _reading_once(snapshot.session),
         lambda row: snapshot.of(row).index,
         rows,
         lambda row: flags_of(snapshot, row),
         lambda row: row_words(snapshot, row),
         full,
     )
+
+
+def _reading_once(session: Session) -> Session:
+    """The same session, but a record is not read anew for each of its blocks."""
+    members = tuple(LastRead(member) for member in session.members)
+    return msgspec.structs.replace(session, source=LastRead(session.source), members=members)
 
 
 def _rows_at(snapshot: Snapshot, number: int) -> tuple[list[Row], list[Row]]:

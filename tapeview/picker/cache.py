@@ -1,13 +1,13 @@
 """What was found out about each session, and the file that keeps it from one start to the next.
 
 A check reads a session whole and is slow; so what it found is kept in the user's cache folder,
-valid as long as the session's file has the same size and time. What is kept of a conversation
-itself is little: no prompt is longer than 200 characters.
+valid as long as the session's file and those of its sub-agents have the same sizes and times.
+What is kept of a conversation itself is little: no prompt is longer than 200 characters.
 """
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -15,8 +15,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from tapeview.errors import TapeviewError
+from tapeview.errors import OpenError, TapeviewError
 from tapeview.formats._claude_line import facts_of
+from tapeview.loading import begin
 from tapeview.looks.badge import badge_of
 from tapeview.looks.heading import size_bars
 from tapeview.open_session import OpenSession, load
@@ -25,24 +26,31 @@ from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import clean_line, printable
 from tapeview.tape.describe import describe, parts_of
 from tapeview.tape.json_text import JsonFault
-from tapeview.tape.link import LINK_STATES
+from tapeview.tape.link import LINK_STATES, LinkState
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row
 
 __all__ = [
+    "BROKEN_LINKS",
+    "AgentFaults",
     "Checked",
     "LastBlock",
     "SessionCache",
     "SessionFacts",
     "cache_path",
     "examine",
+    "open_listed",
     "unexamined",
 ]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised when other things are kept, or the same things mean something else."""
 SENTENCE: Final = 300
 """Characters of a sentence that are kept."""
+AGENTS: Final = 8
+"""Faulty sub-agents of which it is kept what is wrong with them."""
+BROKEN_LINKS: Final[tuple[LinkState, ...]] = ("dangling", "doubled", "orphan", "late", "early")
+"""States of links that are faults, the worst first."""
 MOST_BYTES: Final = 64 << 20
 """A larger cache file is no cache of ours."""
 FAULTS: Final = (JsonFault, LookupError, OSError)
@@ -61,6 +69,17 @@ class LastBlock(msgspec.Struct, frozen=True, omit_defaults=True):
     """The badge: its word, and how loud it is."""
 
 
+class AgentFaults(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is wrong with the tape of one sub-agent."""
+
+    id: str
+    """The tape's id, cleaned: ``agent:a91c3f0``."""
+    errors: int = 0
+    warnings: int = 0
+    links: dict[str, int] = {}
+    """How many of its links are in each state of ``BROKEN_LINKS``."""
+
+
 class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a check of the whole session found. All texts are clean for any terminal."""
 
@@ -68,7 +87,7 @@ class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why it cannot be read, in a sentence; then nothing else is known."""
     errors: int = 0
     warnings: int = 0
-    """Findings of that severity on the main line."""
+    """Findings of that severity, on the main line and on the tapes of sub-agents."""
     turns: int = 0
     links: dict[str, int] = {}
     """How many links of the main line are in each state; states without any are left out."""
@@ -91,13 +110,17 @@ class Checked(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is to be seen in each cell: p plain, w a warning, e an error."""
     largest: int = 0
     """Bytes that the largest call was sent."""
+    agents: list[AgentFaults] = []
+    """Sub-agents with which something is wrong, those with errors first, at most ``AGENTS``."""
+    faulty_agents: int = 0
+    """How many of them there are in all."""
 
     @property
     def mark(self) -> Literal["error", "warning", "unreadable", ""]:
         """What is wrong with it, at worst."""
         if self.error:
             return "unreadable"
-        return "error" if self.errors else "warning" if self.warnings else ""
+        return "error" if self.errors else "warning" if self.warnings or self.agents else ""
 
 
 class SessionFacts(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -116,7 +139,12 @@ class SessionFacts(msgspec.Struct, frozen=True, omit_defaults=True):
 class _Entry(msgspec.Struct, frozen=True):
     size: int
     mtime_ns: int
+    beside: str
     facts: SessionFacts
+
+    def fits(self, listed: Listed) -> bool:
+        files = (listed.size, listed.mtime_ns, listed.beside)
+        return (self.size, self.mtime_ns, self.beside) == files
 
 
 class _File(msgspec.Struct):
@@ -150,7 +178,7 @@ class SessionCache:
 
     def _read(self) -> dict[str, _Entry]:
         with suppress(OSError, ValueError, RecursionError):  # msgspec's errors are ValueErrors
-            if self.path.stat().st_size <= MOST_BYTES:
+            if self.path.is_file() and self.path.stat().st_size <= MOST_BYTES:
                 file = _decoder.decode(self.path.read_bytes())
                 if (file.version, file.made_by) == (VERSION, self._made_by):
                     return file.sessions
@@ -159,14 +187,13 @@ class SessionCache:
     def get(self, listed: Listed) -> SessionFacts | None:
         """What is known of the session as it is now; None where it is new or has changed."""
         entry = self._entries.get(listed.path)
-        if entry is None or (entry.size, entry.mtime_ns) != (listed.size, listed.mtime_ns):
-            return None
-        return entry.facts
+        return entry.facts if entry is not None and entry.fits(listed) else None
 
     def put(self, listed: Listed, facts: SessionFacts) -> None:
         """Keep what was found out. A path that is no text can be no key: it is not kept."""
         if _is_text(listed.path):
-            self._entries[listed.path] = _Entry(listed.size, listed.mtime_ns, facts)
+            entry = _Entry(listed.size, listed.mtime_ns, listed.beside, facts)
+            self._entries[listed.path] = entry
             self._changed = True
 
     def save(self, there: Iterable[str]) -> None:
@@ -220,10 +247,21 @@ def _is_text(path: str) -> bool:
 # -- the check -------------------------------------------------------------------------------------
 
 
+def open_listed(path: str, read: Callable[[str], OpenSession] = begin) -> OpenSession:
+    """Open a session of the list. It was a file when it was listed: a pipe is not waited for.
+
+    Raises ``OpenError`` with one sentence for whatever cannot be read as a session.
+    """
+    file = Path(path)
+    if not file.is_file() and not file.is_dir() and file.exists():
+        raise OpenError(f"{path}: this is a pipe or a device by now, no file.")
+    return read(path)
+
+
 def examine(path: str) -> Checked:
     """Read a session whole and say what one needs to recognise and to judge it."""
     try:
-        return _checked(load(path))
+        return _checked(open_listed(path, load))
     except TapeviewError as error:
         # Whoever shows the sentence shows the path beside it.
         return unexamined(printable(str(error)).removeprefix(f"{printable(path)}: "))
@@ -239,14 +277,15 @@ def unexamined(sentence: str) -> Checked:
 def _checked(opened: OpenSession) -> Checked:
     snapshot = opened.snapshot()
     session, counts = snapshot.session, snapshot.severity_counts
+    agents = _agents(opened)
     bars, largest = size_bars(snapshot, 0)
     found = Counter(str(link.state) for link in snapshot.links)
     times = [record.time for record in session.records if record.time]
     first, _ = next(_prompts(snapshot, session.records), ("", ""))
     last, last_at = next(_prompts(snapshot, reversed(session.records)), ("", ""))
     return Checked(
-        errors=counts["error"],
-        warnings=counts["warning"],
+        errors=counts["error"] + sum(agent.errors for agent in agents),
+        warnings=counts["warning"] + sum(agent.warnings for agent in agents),
         turns=len(snapshot.turn_numbers),
         links={state: found[state] for state in LINK_STATES if found[state]},
         verdict=clean_line(snapshot.verdict, SENTENCE),
@@ -261,7 +300,24 @@ def _checked(opened: OpenSession) -> Checked:
         bars="".join(str(bar.eighths) for bar in bars),
         tones="".join(bar.tone[0] for bar in bars),
         largest=largest,
+        agents=agents[:AGENTS],
+        faulty_agents=len(agents),
     )
+
+
+def _agents(opened: OpenSession) -> list[AgentFaults]:
+    """Sub-agents with errors, warnings or broken links."""
+    found: list[AgentFaults] = []
+    for tape in opened.session.tapes:
+        if tape.kind != "agent":
+            continue
+        snapshot = opened.snapshot(tape.id)
+        counts, states = snapshot.severity_counts, snapshot.index.link_counts
+        errors, warnings = counts["error"], counts["warning"]
+        links: dict[str, int] = {state: states[state] for state in BROKEN_LINKS if states[state]}
+        if errors or warnings or links:
+            found.append(AgentFaults(clean_line(tape.id, PROMPT), errors, warnings, links))
+    return sorted(found, key=lambda agent: not agent.errors)
 
 
 def _prompts(snapshot: Snapshot, records: Iterable[Record]) -> Iterator[tuple[str, str]]:

@@ -5,14 +5,16 @@ first 64 KB.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from hashlib import blake2b
 from os import DirEntry, scandir
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import tapeview
 from tapeview.errors import OpenError
+from tapeview.formats._claude_members import PREFIX, files_beside
 from tapeview.formats._source import open_source
 from tapeview.tape.clean import clean_line
 from tapeview.tape.json_text import JsonFault, loads
@@ -53,6 +55,8 @@ class Listed(NamedTuple):
     mtime_ns: int
     sample: str | None = None
     """What a shipped sample is, in a sentence; None for a session of a harness."""
+    beside: str = ""
+    """Another text once a file of a sub-agent has come, gone or changed; "" without any."""
 
     @property
     def seconds(self) -> float:
@@ -79,8 +83,11 @@ class Harness(NamedTuple):
     """The name of its format."""
     title: str
     root: Callable[[Mapping[str, str]], Path]
-    files: Callable[[Path], Iterator[DirEntry[str]]]
-    """The session files below the root; what is no session of its own is left out."""
+    files: Callable[[Path], Iterator[tuple[DirEntry[str], str]]]
+    """The session files below the root, each with its ``Listed.beside``.
+
+    What is no session of its own is left out.
+    """
     glance: Callable[[bytes], Glance]
 
 
@@ -91,12 +98,12 @@ def find_sessions(environ: Mapping[str, str]) -> list[Listed]:
 
 
 def _listing(harness: Harness, environ: Mapping[str, str]) -> Iterator[Listed]:
-    for entry in harness.files(harness.root(environ)):
+    for entry, beside in harness.files(harness.root(environ)):
         with suppress(OSError):
             if entry.is_file() and (facts := entry.stat()).st_size:
                 folder = Path(entry.path).parent.name
                 size, written = facts.st_size, facts.st_mtime_ns
-                yield Listed(entry.path, harness.name, folder, size, written)
+                yield Listed(entry.path, harness.name, folder, size, written, beside=beside)
 
 
 def _entries(folder: Path | str) -> Iterator[DirEntry[str]]:
@@ -110,7 +117,8 @@ def glance(listed: Listed) -> Glance:
     for harness in HARNESSES:
         if harness.name == listed.harness:
             with suppress(OpenError, OSError):
-                return harness.glance(open_source(listed.path).read(0, HEAD))
+                if Path(listed.path).is_file():  # still, and no pipe that may never end
+                    return harness.glance(open_source(listed.path).read(0, HEAD))
     return NO_GLANCE
 
 
@@ -123,16 +131,33 @@ def _claude_root(environ: Mapping[str, str]) -> Path:
     return Path(base).expanduser() / "projects"
 
 
-def _claude_files(root: Path) -> Iterator[DirEntry[str]]:
+def _claude_files(root: Path) -> Iterator[tuple[DirEntry[str], str]]:
     """Main transcripts: they stand in a project's folder itself.
 
-    Older versions put the files of sub-agents there too, newer ones and long tool results stand
-    in a folder named after the session.
+    Older versions put the files of sub-agents there too (only a look inside tells whose they are,
+    so they concern every session of the folder), newer ones and long tool results stand in a
+    folder named after the session.
     """
     for folder in _entries(root):
-        for entry in _entries(folder.path):
-            if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-"):
-                yield entry
+        entries = list(_entries(folder.path))
+        names = {entry.name for entry in entries}
+        older = _stamp(entry for entry in entries if entry.name.startswith(PREFIX))
+        for entry in entries:
+            if entry.name.endswith(".jsonl") and not entry.name.startswith(PREFIX):
+                own = entry.path.removesuffix(".jsonl")
+                newer = entry.name.removesuffix(".jsonl") in names
+                yield entry, older + (_stamp(files_beside(own)) if newer else "")
+
+
+def _stamp(entries: Iterable[DirEntry[str]]) -> str:
+    """A text that stands for the names, sizes and times of files; "" where there are none."""
+    found = []
+    for entry in entries:
+        with suppress(OSError):
+            facts = entry.stat()
+            found.append(f"{facts.st_size} {facts.st_mtime_ns} {entry.path}\n")
+    whole = "".join(sorted(found)).encode("utf-8", "surrogateescape")
+    return blake2b(whole, digest_size=8).hexdigest() if found else ""
 
 
 def _claude_glance(head: bytes) -> Glance:
@@ -229,8 +254,9 @@ def find_samples(folder: Path | None) -> list[Listed]:
                 facts = path.stat()
                 kind = cells[1].partition(",")[0]
                 words = clean_line(cells[2].replace("`", ""))
-                listed = Listed(str(path), kind, path.stem, facts.st_size, facts.st_mtime_ns, words)
-                found.append(listed)
+                size, written = facts.st_size, facts.st_mtime_ns
+                beside = _stamp(files_beside(str(path.with_suffix(""))))
+                found.append(Listed(str(path), kind, path.stem, size, written, words, beside))
     return found
 
 

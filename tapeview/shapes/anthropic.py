@@ -10,9 +10,9 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.shapes.anthropic_edit import AnthropicEditing
-from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of, value_at
 from tapeview.tape.block import Block, BlockFacts, JsonPath
-from tapeview.tape.json_text import Buffer, elements, loads, locate
+from tapeview.tape.json_text import Buffer, elements, loads
 from tapeview.tape.record import Role
 from tapeview.tape.shape import Part, Reading
 
@@ -101,8 +101,7 @@ class AnthropicShape(AnthropicEditing):
 
     def parts(self, message: bytes, block: Block) -> tuple[Part, ...]:
         """What the block carries, to look at."""
-        start, end = locate(message, block.path)
-        raw = message[start:end]
+        raw = value_at(message, block.path)
         if block.path == ("content",):
             return (Part("text", text=str(loads(raw))),)
         return block_parts(raw)
@@ -111,8 +110,7 @@ class AnthropicShape(AnthropicEditing):
         """A call's input as a value."""
         if block.facts & BlockFacts.INPUT_ABSENT:
             return None
-        start, end = locate(message, (*block.path, "input"))
-        return loads(message[start:end])
+        return loads(value_at(message, (*block.path, "input")))
 
 
 def read_content(content: Buffer) -> tuple[Block, ...]:

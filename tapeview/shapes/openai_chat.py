@@ -8,10 +8,10 @@ legacy ``function_call`` and role ``function`` have no ids and pair by name.
 from collections.abc import Iterator, Mapping
 
 from tapeview.shapes.anthropic import block_parts, content_parts
-from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of
+from tapeview.shapes.fields import fields_of, is_text, text_facts, text_of, value_at
 from tapeview.shapes.openai_chat_edit import OpenAIChatEditing
 from tapeview.tape.block import Block, BlockFacts, JsonPath
-from tapeview.tape.json_text import JsonFault, elements, loads, locate
+from tapeview.tape.json_text import JsonFault, elements, loads
 from tapeview.tape.record import Role
 from tapeview.tape.shape import Part, Reading
 
@@ -54,8 +54,7 @@ class OpenAIChatShape(OpenAIChatEditing):
 
     def parts(self, message: bytes, block: Block) -> tuple[Part, ...]:
         """What the block carries, to look at."""
-        start, end = locate(message, block.path)
-        raw = message[start:end]
+        raw = value_at(message, block.path)
         if block.kind == "tool_result":
             return content_parts(fields_of(raw).get("content", b""))
         if block.kind == "tool_use":
@@ -66,8 +65,7 @@ class OpenAIChatShape(OpenAIChatEditing):
 
     def input_of(self, message: bytes, block: Block) -> object:
         """A call's arguments as a value; as text where they are not JSON."""
-        start, end = locate(message, block.path)
-        raw = _arguments(fields_of(message[start:end]))
+        raw = _arguments(fields_of(value_at(message, block.path)))
         if not is_text(raw):
             return loads(raw) if raw else None
         text = text_of(raw)

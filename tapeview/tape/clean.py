@@ -75,6 +75,8 @@ def clean_line(text: str, limit: int | None = None) -> str:
     """
     if limit is None:
         return _cleaned(text)
+    if len(text) <= limit:
+        return _cleaned(text)[:limit].rstrip(" ")
     size = 2 * limit
     line = _cleaned(_head(text, size))
     while len(line) < limit and size < min(len(text), _SEEK * limit):
@@ -89,14 +91,17 @@ def _head(text: str, size: int) -> str:
 
 
 def _cleaned(text: str) -> str:
-    if text.isascii() and text.isprintable():
-        return (_blanks.sub(" ", text) if "  " in text else text).strip(" ")
-    if not text.isascii():
+    if text.isascii():
+        if text.isprintable():
+            return (_blanks.sub(" ", text) if "  " in text else text).strip(" ")
+        if text.replace("\n", "").replace("\t", "").isprintable():
+            # Most texts that are more than a line; the patterns below take four times as long.
+            lines = [" ".join(line.split()) for line in text.split("\n")]
+            return f" {BREAK} ".join(filter(None, lines))
+    else:
         text = _dropped.sub("", text)
     text = _breaks.sub("\n", _blanks.sub(" ", text)).strip(" \n")
-    safe = text.isascii() and text.replace("\n", "").isprintable()
-    text = text.replace("\n", f" {BREAK} ")
-    return text if safe else _dangerous.sub(CONTROL, text)
+    return _dangerous.sub(CONTROL, text.replace("\n", f" {BREAK} "))
 
 
 def visible(text: str, column: int = 0) -> list[tuple[bool, str]]:

@@ -98,7 +98,9 @@ def _json_word(value: object) -> str:
 def gist_of_parts(parts: Sequence[Part]) -> str:
     """The gist of a text or result: its first lines, or what kind of thing it is."""
     words = [word for part in parts if (word := _gist_of_part(part))]
-    return clean_line(" ¶ ".join(words), LIMIT) if words else "(empty)"
+    if len(words) < 2:
+        return words[0] if words else "(empty)"
+    return clean_line(" ¶ ".join(words), LIMIT)
 
 
 def _gist_of_part(part: Part) -> str:
@@ -110,7 +112,7 @@ def _gist_of_part(part: Part) -> str:
         return gist_of_image(part)
     if part.kind == "document":
         name = PurePath(part.text).name if part.text else "document"
-        return f"{name} {part.media_type}".strip()
+        return clean_line(f"{name} {part.media_type}", LIMIT)
     return clean_line(part.text, LIMIT)
 
 

@@ -4,6 +4,7 @@ import errno
 import io
 import os
 import sys
+import threading
 
 import pytest
 
@@ -110,6 +111,34 @@ def test_a_pipe_is_read_whole():
     source = open_source(f"/dev/fd/{reader}")
     os.close(reader)
     assert source.read(0, 9) == b"[1]"
+
+
+@pytest.fixture
+def pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    return path
+
+
+def test_whoever_waits_for_a_named_pipe_is_told(pipe, monkeypatch):
+    monkeypatch.setattr("tapeview.formats._source.PATIENCE", 0.0)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"[1]",), daemon=True)
+    source = open_source(str(pipe), writer.start)
+    assert source.read(0, 9) == b"[1]"
+    writer.join()
+
+
+def test_nobody_is_told_of_a_pipe_that_comes_in_time(pipe, monkeypatch):
+    monkeypatch.setattr("tapeview.formats._source.PATIENCE", 600.0)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"[1]",), daemon=True)
+    writer.start()
+    told = []
+    assert open_source(str(pipe), lambda: told.append(1)).read(0, 9) == b"[1]"
+    writer.join()
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()  # it was told not to wait any longer
+    assert told == []
 
 
 def test_a_missing_path(tmp_path):

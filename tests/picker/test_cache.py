@@ -1,12 +1,15 @@
 """What a check finds out about a session, and how it is kept."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from tapeview.picker.cache import (
+    AGENTS,
+    AgentFaults,
     Checked,
     LastBlock,
     SessionCache,
@@ -61,7 +64,7 @@ def test_what_was_found_is_known_at_the_next_start(home):
     assert cache_of(home).get(listed) == FACTS
 
 
-@pytest.mark.parametrize("changed", [{"size": 7}, {"mtime_ns": 7}])
+@pytest.mark.parametrize("changed", [{"size": 7}, {"mtime_ns": 7}, {"beside": "7"}])
 def test_a_session_that_has_changed_is_new(home, changed):
     home.talk("-p", "a", "fix it", cwd="/p", written=100)
     listed = only(home)
@@ -86,11 +89,11 @@ def test_sessions_that_have_vanished_are_dropped(home):
 DAMAGE = {
     "empty": b"",
     "no JSON": b"\x00\xff",
-    "half": b'{"version": 1, "made_by": "", "sess',
+    "half": b'{"version": 2, "made_by": "", "sess',
     "another shape": b"[]",
     "another version": b'{"version": 0, "made_by": "", "sessions": {}}',
-    "another program": b'{"version": 1, "made_by": "0.0.1-other", "sessions": {}}',
-    "wrong types": b'{"version": 1, "made_by": "", "sessions": {"/a": 3}}',
+    "another program": b'{"version": 2, "made_by": "0.0.1-other", "sessions": {}}',
+    "wrong types": b'{"version": 2, "made_by": "", "sessions": {"/a": 3}}',
     "deep": b"[" * 100_000,
 }
 
@@ -167,6 +170,40 @@ def test_a_check_tells_what_one_needs_to_recognise_a_session():
     assert found.verdict.startswith("resume sends ")
 
 
+def test_what_is_wrong_with_sub_agents_counts_too(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1")
+    assert examine(str(path)) == examine(str(home.talk("-p", "alone", "count", cwd="/p")))
+    home.agent(path, "a91", dangling=True)
+    found = examine(str(path))
+    assert (found.mark, found.errors, found.warnings) == ("warning", 0, 1)
+    assert found.agents == [AgentFaults("agent:a91", 0, 1, {"dangling": 1})]
+    assert found.links == {}
+    assert found.verdict == "resume sends 2 of 2 messages"
+
+
+def test_of_many_faulty_sub_agents_some_are_kept_and_all_are_counted(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    for number in range(AGENTS + 3):
+        home.agent(path, f"a{number:02}", dangling=True)
+    found = examine(str(path))
+    assert (len(found.agents), found.faulty_agents) == (AGENTS, AGENTS + 3)
+    assert found.warnings == AGENTS + 3
+
+
+def test_sub_agents_with_errors_come_first(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1", dangling=True)
+    doubled = home.broken("-p", "other", "count", cwd="/p")
+    doubled.rename(home.projects / "-p/s/subagents/agent-a2.jsonl")
+    found = examine(str(path))
+    assert [(agent.id, agent.errors, agent.links) for agent in found.agents] == [
+        ("agent:a2", 1, {"doubled": 1}),
+        ("agent:a1", 0, {"dangling": 1}),
+    ]
+    assert found.mark == "error"
+
+
 @pytest.mark.parametrize("listed", find_samples(samples_folder()), ids=lambda listed: listed.folder)
 def test_every_sample_can_be_checked(listed):
     found = examine(listed.path)
@@ -181,6 +218,7 @@ def test_every_sample_can_be_checked(listed):
         (Checked(), ""),
         (Checked(links={"answered": 4, "pending": 1}), ""),
         (Checked(warnings=2), "warning"),
+        (Checked(agents=[AgentFaults("agent:a1", links={"late": 1})]), "warning"),
         (Checked(warnings=2, errors=1), "error"),
         (unexamined("it is a folder."), "unreadable"),
     ],
@@ -214,6 +252,49 @@ def test_what_cannot_be_read_is_a_sentence(home, data, sentence):
 
 def test_a_session_that_has_vanished_is_a_sentence(home):
     assert examine(str(home.path / "gone.jsonl")).error == "there is no such file."
+
+
+def test_a_session_that_is_a_pipe_by_now_is_a_sentence(home):
+    path = home.projects / "-p" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    assert examine(str(path)).error == "this is a pipe or a device by now, no file."
+    assert examine("/dev/null").error == "this is a pipe or a device by now, no file."
+
+
+@pytest.mark.parametrize("place", ["s/subagents/agent-a1", "s/subagents/flow/agent-a1", "agent-a1"])
+@pytest.mark.parametrize("ending", [".jsonl", ".meta.json"])
+def test_a_pipe_among_the_files_of_sub_agents_is_not_opened(home, place, ending):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    home.agent(path, "a1")
+    good = examine(str(path))
+    odd = home.projects / "-p" / f"{place}{ending}"
+    odd.parent.mkdir(parents=True, exist_ok=True)
+    odd.unlink(missing_ok=True)
+    os.mkfifo(odd)
+    assert examine(str(path)) == good
+
+
+def test_devices_and_odd_links_among_the_files_of_sub_agents_are_passed_over(home):
+    path = home.talk("-p", "s", "count", cwd="/p")
+    agent = home.agent(path, "a91", dangling=True)
+    (agent.parent / "agent-a0.jsonl").symlink_to("/dev/zero")
+    (agent.parent / "agent-a1.jsonl").symlink_to("agent-a1.jsonl")
+    (agent.parent / "agent-a2.jsonl").symlink_to("gone")
+    (agent.parent / "agent-a3.jsonl").mkdir()
+    (agent.parent / "around").symlink_to(agent.parent)
+    assert [found.id for found in examine(str(path)).agents] == ["agent:a91"]
+
+
+def test_a_cache_that_is_a_pipe_is_no_cache(home):
+    path = cache_path(home.environ)
+    path.parent.mkdir(parents=True)
+    os.mkfifo(path)
+    home.talk("-p", "a", "fix it", cwd="/p", written=100)
+    cache = cache_of(home)
+    cache.put(only(home), FACTS)
+    cache.save([])
+    assert cache_of(home).get(only(home)) == FACTS
 
 
 def test_a_session_without_prompts_has_none(home):

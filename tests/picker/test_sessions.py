@@ -87,6 +87,65 @@ def test_what_cannot_be_listed_is_passed_over(home, tmp_path):
     assert names(find_sessions(home.environ)) == ["good.jsonl"]
 
 
+AGENT = "-p/s/subagents/agent-a1.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("change", "is_seen"),
+    [
+        (lambda projects: (projects / AGENT).write_text("{} "), True),
+        (lambda projects: (projects / AGENT).write_text("[]"), True),
+        (lambda projects: os.utime(projects / AGENT, (7, 7)), True),
+        (lambda projects: (projects / AGENT).unlink(), True),
+        (lambda projects: (projects / AGENT).rename(projects / AGENT.replace("a1", "a2")), True),
+        (lambda projects: write(projects / "-p/s/subagents/agent-a1.meta.json"), True),
+        (lambda projects: write(projects / "-p/s/subagents/flow/agent-a3.jsonl"), True),
+        (lambda projects: write(projects / "-p/agent-a91.jsonl"), True),
+        (lambda projects: write(projects / "-p/s/subagents/journal.jsonl"), False),
+        (lambda projects: write(projects / "-p/s/tool-results/toolu_1.txt"), False),
+        (lambda projects: write(projects / "-p/other/subagents/agent-a4.jsonl"), False),
+        (lambda projects: write(projects / "-q/agent-a91.jsonl"), False),
+        (lambda projects: os.mkfifo(projects / "-p/s/subagents/agent-a5.jsonl"), False),
+    ],
+    ids=[
+        "grown",
+        "other bytes",
+        "other time",
+        "gone",
+        "renamed",
+        "a side file",
+        "of a group",
+        "in the older place",
+        "no sub-agent",
+        "a result",
+        "of another session",
+        "of another project",
+        "a pipe",
+    ],
+)
+def test_the_files_of_sub_agents_are_part_of_a_session(home, change, is_seen):
+    home.put("-p", "s.jsonl", user("x"))
+    home.put("-p/s/subagents", "agent-a1.jsonl", data=b"{}", written=5)
+    (before,) = find_sessions(home.environ)
+    assert find_sessions(home.environ) == [before]
+    change(home.projects)
+    (after,) = find_sessions(home.environ)
+    assert (after.beside != before.beside) is is_seen
+    assert after._replace(beside="") == before._replace(beside="")
+
+
+def write(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{}")
+
+
+def test_a_session_without_sub_agents_has_nothing_beside(home):
+    home.put("-p", "s.jsonl", user("x"))
+    home.put("-p/s/tool-results", "toolu_1.txt", data=b"x")
+    (found,) = find_sessions(home.environ)
+    assert found.beside == ""
+
+
 def test_a_name_that_is_no_text_is_listed(home):
     path = home.put("-p", "good.jsonl", user("x"))
     path.rename(os.fsdecode(os.fsencode(path.parent) + b"/\xff\x1b[2J.jsonl"))

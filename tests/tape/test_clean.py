@@ -97,6 +97,16 @@ def test_clean_line(text: str, row: str) -> None:
     assert clean_line(text) == row
 
 
+@given(st.text("ab\n\t\x1b ", max_size=60) | st.text("a\r\n\t ", max_size=60))
+def test_plain_texts_are_cleaned_as_all_others_are(text: str) -> None:
+    assert clean_line(text).replace("a", "é") == clean_line(text.replace("a", "é"))
+
+
+@given(anything | hostile | st.text("ab\n\t ", max_size=60))
+def test_what_is_clean_stays_as_it_is(text: str) -> None:
+    assert clean_line(clean_line(text)) == clean_line(text)
+
+
 @given(anything | hostile, st.integers(0, 80))
 @example(" \r\n", 1)
 def test_a_limit_only_shortens(text: str, limit: int) -> None:

@@ -1,5 +1,7 @@
 """What the picker does with sessions that are gone, broken or hostile."""
 
+import os
+
 import pytest
 
 from tapeview.picker.cache import Checked, SessionCache, SessionFacts, cache_path
@@ -28,6 +30,25 @@ async def test_a_session_that_has_vanished_is_told_and_dropped(home):
         await pilot.press("q")
         assert app.listed() == ["site", "site", "notes"]
         assert app.session == "b2"
+
+
+async def test_pipes_and_devices_are_neither_listed_nor_waited_for(home):
+    folder = home.projects / "-src-ledger"
+    os.mkfifo(folder / "pipe.jsonl")
+    (folder / "zero.jsonl").symlink_to("/dev/zero")
+    (folder / "a1" / "subagents").mkdir(parents=True)
+    os.mkfifo(folder / "a1" / "subagents" / "agent-a91.jsonl")
+    os.mkfifo(home.projects / "-p")
+    app = PickerApp(home)
+    async with running(app) as pilot:
+        await checked(pilot)
+        assert app.listed() == ["ledger", "site", "site", "notes"]
+        (folder / "a1.jsonl").unlink()
+        os.mkfifo(folder / "a1.jsonl")
+        await pilot.press("enter")
+        assert "  this is a pipe or a device by now, no file." in app.text()
+        await pilot.press("q", "down", "enter")
+        assert isinstance(app.screen, MainScreen)
 
 
 @pytest.mark.parametrize("key", ["q", "escape"])

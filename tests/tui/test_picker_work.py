@@ -117,6 +117,45 @@ async def test_what_was_found_is_there_at_the_next_start(home):
     assert written == {"a1.jsonl", "b2.jsonl", "c3.jsonl", "d4.jsonl", "sessions.json"}
 
 
+async def test_a_broken_sub_agent_marks_its_session_and_is_named(home):
+    session = home.projects / "-src-site" / "b2.jsonl"
+    agent = home.agent(session, "a91", dangling=True)
+    app = PickerApp(home)
+    async with running(app) as pilot:
+        await checked(pilot)
+        await pilot.press("tab")
+        assert app.listed() == ["ledger", "site"]
+        await pilot.press("down")
+        lines = app.lines()[-9:-1]
+        assert lines[1] == "  ▲ 1 warning     resume sends 2 of 2 messages"
+        assert lines[2] == "    agent:a91: dangling 1"
+        assert lines[4].startswith("  > dark mode")
+    home.agent(session, agent.stem.removeprefix("agent-"))
+    app = PickerApp(home)
+    async with running(app) as pilot:
+        await checked(pilot)
+        await pilot.press("tab")
+        assert app.listed() == ["ledger"]
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (80, "    agent:a0: dangling 1   agent:a1: dangling 1   agent:a2: dangling 1   6 more"),
+        (78, "    agent:a0: dangling 1   agent:a1: dangling 1   7 more"),
+        (30, "    agent:a0: dangling 1   8…"),
+        (20, "    agent:a0: dang…"),
+    ],
+)
+async def test_of_broken_sub_agents_as_many_are_named_as_have_room(home, width, line):
+    for number in range(9):
+        home.agent(home.projects / "-src-ledger/a1.jsonl", f"a{number}", dangling=True)
+    app = PickerApp(home)
+    async with running(app, (width, 24)) as pilot:
+        await checked(pilot)
+        assert app.lines()[-4] == line
+
+
 async def test_opening_a_session_ends_the_search_for_others(home):
     gate = Gate()
     app = PickerApp(home, gate)

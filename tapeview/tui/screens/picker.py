@@ -15,7 +15,6 @@ from textual.worker import Worker
 
 from tapeview.commands import PICKER_COMMANDS
 from tapeview.errors import TapeviewError
-from tapeview.loading import begin
 from tapeview.open_session import OpenSession
 from tapeview.picker.cache import (
     Checked,
@@ -23,6 +22,7 @@ from tapeview.picker.cache import (
     SessionFacts,
     cache_path,
     examine,
+    open_listed,
 )
 from tapeview.picker.sessions import (
     Listed,
@@ -285,7 +285,7 @@ class PickerScreen(Screen[None]):
         self._busy = True
         self._say(f"opening {printable(PurePath(session.path).name)}")
         try:
-            opened = await asyncio.to_thread(begin, session.path)
+            opened = await asyncio.to_thread(open_listed, session.path)
         except (TapeviewError, OSError) as error:
             screen = CannotOpen(session.path, str(error), self.glyphs)
             await self.app.push_screen(screen, lambda _: self._come_back(session))

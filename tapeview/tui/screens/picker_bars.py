@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Final
 
 from tapeview.commands import PICKER_COMMANDS
-from tapeview.picker.cache import Checked
+from tapeview.picker.cache import BROKEN_LINKS, AgentFaults, Checked
 from tapeview.picker.sessions import HARNESSES, PROMPT, Listed
 from tapeview.picker.words import span_words, stamp_ago
 from tapeview.tape.clean import cells, clean_line, cut, printable
@@ -26,8 +26,6 @@ WITH_BAR: Final = 100
 WITH_WORDS: Final = 60
 """Columns from which on the header says more than signs and figures."""
 PLACEHOLDER: Final = "type to search projects and first prompts"
-FAULTS: Final = ("dangling", "doubled", "orphan", "late", "early")
-"""States of links that are faults, the worst first."""
 SENTENCE_LINES: Final = 3
 """Lines that the sentence about a sample may take."""
 TONES: Final[Mapping[str, str]] = {"e": "error", "w": "warn"}
@@ -118,6 +116,8 @@ def about(
     if session is None:
         return []
     lines = [_title(known, session, glyphs, width), _state(known, session, glyphs, width)]
+    if (checked := known.facts_of(session).checked) is not None and checked.agents:
+        lines.append(_agents(checked, glyphs, width))
     body = _body(known, session, glyphs, width)
     if height >= 8:
         lines.append([])
@@ -159,7 +159,7 @@ def _state(known: Known, session: Listed, glyphs: Glyphs, width: int) -> Parts:
     if checked.error:
         room = width - 5
         return [*parts, (f" {cut(clean_line(checked.error), room, glyphs.cut)}", "fg")]
-    words = _faults(checked)
+    words = _faults(checked) or ("in sub-agents" if checked.agents else "no problems")
     style = "fg" if mark in BROKEN else "result"
     parts = parts if mark in BROKEN else parts[:1]
     parts.append((f" {words}" if mark in BROKEN else words, style))
@@ -168,13 +168,27 @@ def _state(known: Known, session: Listed, glyphs: Glyphs, width: int) -> Parts:
     return [*parts, (f"     {verdict}", "muted")]
 
 
-def _faults(checked: Checked) -> str:
-    """``dangling 1  late 1``, or how many findings there are where every link is fine."""
-    states = [f"{state} {checked.links[state]}" for state in FAULTS if checked.links.get(state)]
+def _agents(checked: Checked, glyphs: Glyphs, width: int) -> Parts:
+    """``agent:a91c3f0: dangling 1   agent:b2: late 1   3 more``, as many as have room."""
+    room = max(0, width - 5)
+    told = [f"{clean_line(agent.id, PROMPT)}: {_faults(agent)}" for agent in checked.agents]
+    words = ""
+    for number in range(len(told), 0, -1):
+        left = checked.faulty_agents - number
+        words = "   ".join([*told[:number], *([f"{thousands(left)} more"] if left > 0 else [])])
+        if cells(words) <= room:
+            break
+    return [("    ", "fg"), (cut(words, room, glyphs.cut), "fg")]
+
+
+def _faults(checked: Checked | AgentFaults) -> str:
+    """``dangling 1  late 1``, or how many findings there are where every link is fine, or ""."""
+    links = checked.links
+    states = [f"{state} {links[state]}" for state in BROKEN_LINKS if links.get(state)]
     if states:
         return "  ".join(states)
     found = [(checked.errors, "error"), (checked.warnings, "warning")]
-    return ", ".join(count(number, word) for number, word in found if number) or "no problems"
+    return ", ".join(count(number, word) for number, word in found if number)
 
 
 def _body(known: Known, session: Listed, glyphs: Glyphs, width: int) -> list[Parts]:
