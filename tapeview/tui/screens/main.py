@@ -224,12 +224,13 @@ class MainScreen(LoadingScreen):
     def command(self, identity: str) -> None:
         """Do what the command table calls ``identity``; an old message goes."""
         self.say("")
-        # A move clears the footer once more: what is told of the file comes after it.
-        self.call_after_refresh(self.look_at_file)
         if self.waits(identity):
             return
+        before = self.timeline.at
         act: Callable[[], None] = getattr(self, f"do_{identity}")
         act()
+        if self.timeline.at == before:  # a move looks at the file on its own
+            self.look_at_file()
 
     def do_open(self) -> None:
         """Open a foldable row; give any other row's block the focus."""
