@@ -15,6 +15,7 @@ from tapeview.loading import Loading, Settled
 from tapeview.looks.heading import CHANGES
 from tapeview.open_session import load
 from tapeview.tui.app import TapeviewApp
+from tapeview.tui.screens import main_loading
 from tapeview.tui.screens.main import MainScreen
 from tests.formats.claude import reply, user, written
 from tests.paced import Paced
@@ -22,6 +23,12 @@ from tests.paced import Paced
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
 WIDE, NARROW = (120, 40), (80, 24)
 NOTE = {"type": "summary", "summary": "x", "leafUuid": "u"}
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pilot waits after each key until the loop is idle: a short pause never lets it be."""
+    monkeypatch.setattr(main_loading, "PAUSE", 0.3)
 
 
 def app_of(loading: Loading, **words: str) -> TapeviewApp:
