@@ -14,7 +14,9 @@ from tapeview.formats._registry import detect
 from tapeview.formats._source import Change, change_of, open_source
 from tapeview.rules._engine import Purpose
 from tapeview.snapshot import Snapshot, no_collection
+from tapeview.swapping import swapped_snapshot
 from tapeview.tape.session import Session
+from tapeview.tape.swap import Swap, swap_of, swapped_session
 
 __all__ = ["OpenSession", "load", "open_store", "session_in"]
 
@@ -33,6 +35,8 @@ class OpenSession:
         self.revision = 0
         self.log = EditLog()
         self._store = store
+        self._latest: tuple[Snapshot, ...] = ()
+        """What was shown before the last edit, as it is now, until somebody asks for it."""
         self._given: WeakValueDictionary[str, Snapshot] = WeakValueDictionary()
 
     def plan(self, operation: Operation) -> Edit:
@@ -49,6 +53,9 @@ class OpenSession:
         if self._store is None:
             return self.session
         session = self.session
+        swap = self._swap(edit)
+        if swap is not None:
+            return swapped_session(session, swap)
         frame = edit.frames[1] if edit.frames is not None else session.frame
         members = [edit.applied(rows, k) for k, rows in enumerate(session.member_records, 1)]
         with no_collection():
@@ -56,9 +63,21 @@ class OpenSession:
                 edit.applied(session.records), members, frame, session.as_read
             )
 
+    def _swap(self, edit: Edit) -> Swap | None:
+        """The edit as a swap of records, where it is no more than that."""
+        if edit.frames is not None or any(len(s.old) != len(s.new) for s in edit.splices):
+            return None
+        if sum(len(splice.old) for splice in edit.splices) != len(edit.became):
+            return None
+        if any(tape.id.startswith("agent:line-") for tape in self.session.tapes):
+            return None  # their calls are known by the prompts' texts
+        return swap_of(edit.became)
+
     def look_after(self, edit: Edit, tape: str = "main") -> Snapshot:
         """One tape as it would be after an edit; main, where it would not be there."""
-        session = self.after(edit)
+        session, swap = self.after(edit), self._swap(edit)
+        if swap is not None:
+            return swapped_snapshot(self.snapshot(tape), session, swap, self.revision + 1)
         found = next((t for t in session.tapes if t.id == tape), session.main)
         return Snapshot(session, found, self.purpose, self.revision + 1)
 
@@ -102,7 +121,17 @@ class OpenSession:
         return edit
 
     def _become(self, edit: Edit) -> None:
-        self.session = self.after(edit)
+        swap = self._swap(edit)
+        session = self.after(edit)
+        self._latest = ()
+        if swap is not None:
+            held = [shown for shown in self._given.values() if shown.session is self.session]
+            self._latest = tuple(
+                swapped_snapshot(shown, session, swap, self.revision + 1) for shown in held
+            )
+            for shown in self._latest:
+                self._given[shown.tape.id] = shown
+        self.session = session
         self.revision += 1
 
     @property

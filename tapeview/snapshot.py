@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple
 
 from tapeview.errors import PlaceError
@@ -15,6 +16,7 @@ from tapeview.tape.block import Block
 from tapeview.tape.index import Index
 from tapeview.tape.lanes import Gutter, gutters_of
 from tapeview.tape.link import Link
+from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
@@ -64,8 +66,9 @@ class Snapshot:
         self.tape = tape
         self.purpose = purpose
         self.revision = revision
-        self._codes = codes
-        self._gutters: dict[int, tuple[tuple[Gutter, ...], int]] = {}
+        self.codes = codes
+        self.known_gutters: dict[int, tuple[tuple[Gutter, ...], int]] = {}
+        """Gutters by the number of lanes, as far as they were asked for."""
 
     @cached_property
     def lines(self) -> tuple["Snapshot", ...]:
@@ -76,7 +79,7 @@ class Snapshot:
         return (self, *(self._other(tape) for tape in others))
 
     def _other(self, tape: Tape) -> "Snapshot":
-        return Snapshot(self.session, tape, self.purpose, self.revision, self._codes)
+        return Snapshot(self.session, tape, self.purpose, self.revision, self.codes)
 
     def of(self, row: Row) -> "Snapshot":
         """The snapshot of the line that a row belongs to."""
@@ -96,12 +99,17 @@ class Snapshot:
     def index(self) -> Index:
         """The stored chain."""
         session, tape = self.session, self.tape
+        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, self.stored)
+
+    @property
+    def stored(self) -> Stored | None:
+        """The file behind the tape, where it is this tape that is asked about it."""
+        session, tape = self.session, self.tape
         records: Sequence[Record] = session.records if tape.kind == "main" else ()
         if tape.kind == "agent":
             apart = next((record.member for record in tape.own or () if record.member), 0)
             records = session.rows(apart) if apart else ()
-        stored = Stored(session, records, tape.breaks) if records or tape.kind == "main" else None
-        return Index(tape.messages, session.frame, session.dialect, tape.first_turn, stored)
+        return Stored(session, records, tape.breaks) if records or tape.kind == "main" else None
 
     @cached_property
     def sent_index(self) -> Index:
@@ -118,7 +126,7 @@ class Snapshot:
     @cached_property
     def own_findings(self) -> tuple[Finding, ...]:
         """What is wrong with the records that only this tape has."""
-        rules = [rule for rule in all_rules() if self._codes is None or rule.code in self._codes]
+        rules = [rule for rule in all_rules() if self.codes is None or rule.code in self.codes]
         sent = None if self.sent_index is self.index else self.sent_index
         with no_collection():
             found = check(rules, self.index, sent, self.purpose)
@@ -165,9 +173,9 @@ class Snapshot:
 
     def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
         """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
-        if most not in self._gutters:
-            self._gutters[most] = gutters_of(self.rows, self.links, most)
-        return self._gutters[most]
+        if most not in self.known_gutters:
+            self.known_gutters[most] = gutters_of(self.rows, self.links, most)
+        return self.known_gutters[most]
 
     @cached_property
     def findings_of(self) -> Mapping[Block | Record, Sequence[Finding]]:
@@ -242,15 +250,19 @@ class Snapshot:
     @cached_property
     def _sent_before(self) -> Sequence[int]:
         """Bytes sent before each message, counted along the stored chain."""
-        total = len(self.session.frame.system) + len(self.session.frame.tools)
-        before = []
-        for message in self.tape.messages:
-            before.append(total)
-            for record in message.records:
-                if record not in self.tape.unsent:
-                    total += sum(block.size for block in record.blocks)
-        before.append(total)
-        return before
+        first = len(self.session.frame.system) + len(self.session.frame.tools)
+        return tuple(accumulate(self.sent_sizes, initial=first))
+
+    @cached_property
+    def sent_sizes(self) -> Sequence[int]:
+        """Bytes that each message adds to what is sent."""
+        return [self.sent_size(message) for message in self.tape.messages]
+
+    def sent_size(self, message: Message) -> int:
+        """Bytes that one message adds to what is sent."""
+        unsent = self.tape.unsent
+        sent = (record for record in message.records if record not in unsent)
+        return sum(block.size for record in sent for block in record.blocks)
 
     @property
     def sent_now(self) -> int:
@@ -275,6 +287,19 @@ class Snapshot:
                     tools += 1
                     agents += block.name in AGENT_TOOLS
         return TurnFacts(tools, agents, self._sent_before[turn.start], self._seconds(turn))
+
+    def with_sizes_of(self, facts: Mapping[int, TurnFacts]) -> dict[int, TurnFacts]:
+        """The facts of turns with the sizes of now, which an edit of a text changes."""
+        fresh: dict[int, TurnFacts] = dict(facts)
+        for line in self.lines:
+            if line is not self and line.tape.kind != "segment":
+                continue
+            before = line._sent_before
+            for turn in line.index.turns:
+                was = facts[turn.number]
+                if was.sent != before[turn.start]:
+                    fresh[turn.number] = was._replace(sent=before[turn.start])
+        return fresh
 
     def _seconds(self, turn: Turn) -> float | None:
         if turn.start == 0:

@@ -19,6 +19,7 @@ FLOORS = (
     {"wire"},
     {"rules", "formats"},
     {"snapshot"},
+    {"swapping"},
     {"open_session"},
     {"loading", "keep"},
     {"looks"},

@@ -1,8 +1,10 @@
 """Runs the rules over a tape, stored and sent, and says what each finding means."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Literal
+
+import msgspec
 
 from tapeview.rules._rule import SEVERITIES, Fault, Rule, Severity
 from tapeview.tape.block import Block, Place
@@ -33,6 +35,14 @@ class Finding:
         self._sent = sent
         self._seen = seen
         self._purpose = as_
+
+    def moved(self, stored: Index, sent: Index, became: Mapping[Record, Record]) -> "Finding":
+        """The same finding after an edit that left all places and kinds as they were."""
+        fault = self.fault
+        if fault.record is not None:
+            record = became.get(fault.record, fault.record)
+            fault = msgspec.structs.replace(fault, record=record)
+        return Finding(self.rule, fault, stored, sent, self._seen, self._purpose)
 
     @property
     def sent(self) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 from tapeview.tape.block import (
     CALLS,
@@ -30,11 +31,14 @@ from tapeview.tape.link import (
 from tapeview.tape.message import Message, Side, sides_of
 from tapeview.tape.record import Record, Role
 from tapeview.tape.stored import Stored
+from tapeview.tape.swap import Swap
 from tapeview.tape.tape import Frame
 from tapeview.tape.tool_run import ToolRun, tool_runs
 from tapeview.tape.turn import Turn, turns_of
 
 __all__ = ["Index"]
+
+V = TypeVar("V")
 
 
 class Index:
@@ -54,6 +58,30 @@ class Index:
         self.first_turn = first_turn
         self.stored = stored
         """The file, where it is looked at itself."""
+
+    def swapped(
+        self, messages: Sequence[Message], swap: Swap, stored: Stored | None = None
+    ) -> "Index":
+        """The index after an edit that changes texts alone; what is known of this one is kept."""
+        index = Index(messages, self.frame, self.dialect, self.first_turn, stored)
+        known = self.__dict__
+        for name in ("sides", "side_numbers", "turns", "_turn_starts"):
+            if name in known:
+                index.__dict__[name] = known[name]
+        if "links" in known:
+            touched = {self.link_of[block] for block in swap.blocks if block in self.link_of}
+            fresh = {link: _swapped_link(link, swap) for link in touched}
+            index.__dict__["links"] = _replaced(self.links, fresh)
+            index.__dict__["link_of"] = _rekeyed(self.link_of, swap.blocks) | {
+                end.block: link for link in fresh.values() for end in link.ends
+            }
+        if "places" in known:
+            index.__dict__["places"] = _rekeyed(self.places, swap.blocks)
+        if "record_of" in known:
+            index.__dict__["record_of"] = _rekeyed(self.record_of, swap.blocks) | {
+                block: record for record in swap.records.values() for block in record.blocks
+            }
+        return index
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
@@ -274,6 +302,30 @@ class Index:
     def sizes(self) -> Sequence[int]:
         """Bytes that the blocks of each message carry."""
         return [sum(block.size for block in message.blocks) for message in self.messages]
+
+
+def _swapped_link(link: Link, swap: Swap) -> Link:
+    def swapped(end: End) -> End:
+        return End(swap.blocks.get(end.block, end.block), end.place, end.side)
+
+    call = swapped(link.call) if link.call is not None else None
+    return Link(link.state, call, tuple(swapped(end) for end in link.results))
+
+
+def _replaced(links: Sequence[Link], fresh: Mapping[Link, Link]) -> tuple[Link, ...]:
+    changed = list(links)
+    for old, new in fresh.items():
+        changed[changed.index(old)] = new
+    return tuple(changed)
+
+
+def _rekeyed(known: Mapping[Block, V], blocks: Mapping[Block, Block]) -> dict[Block, V]:
+    """The same under the blocks that some became."""
+    fresh = dict(known)
+    for old, new in blocks.items():
+        if old in fresh:
+            fresh[new] = fresh.pop(old)
+    return fresh
 
 
 def _grouped(ends: Sequence[End]) -> Mapping[int, Sequence[End]]:

@@ -47,6 +47,10 @@ class Stored:
                     odd[record] = found
         return odd
 
+    def take_oddities(self, other: "Stored") -> None:
+        """Take over what is known of another state of the file that is odd in the same records."""
+        self.__dict__["oddities"] = other.oddities
+
     def _runs(self) -> Iterator[list[Record]]:
         """Readable records, those that stand on one line after another together."""
         run: list[Record] = []
