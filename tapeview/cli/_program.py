@@ -1,15 +1,15 @@
-"""The command line: words to one function each. The only place that prints, and that exits."""
+"""The words of the command line, and the function that each command is."""
 
 import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
 from typing import Any, NoReturn
 
-from tapeview.errors import OpenError, TapeviewError, UsageError
+from tapeview.cli._say import print_bytes, print_lines, say
+from tapeview.errors import TapeviewError, UsageError
 
 __all__ = ["run"]
 
@@ -41,7 +41,7 @@ def run(words: Sequence[str]) -> int:
         code = _do(words)
         sys.stdout.flush()
     except TapeviewError as error:
-        _say(str(error))
+        say(str(error))
         return 2
     except BrokenPipeError:
         # Whoever read our output has enough; Python must not complain while it closes.
@@ -53,7 +53,7 @@ def run(words: Sequence[str]) -> int:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _say(f"tapeview: cannot write to standard output: {error.strerror}.")
+        say(f"tapeview: cannot write to standard output: {error.strerror}.")
         return 2
     return code
 
@@ -211,9 +211,9 @@ def _show(arguments: argparse.Namespace) -> int:
         raise UsageError("tapeview show: --only goes with --turn N.")
     snapshot = load(arguments.path).snapshot(arguments.tape)
     if arguments.json:
-        _print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
+        print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
         return 0
-    _print_lines(lines(snapshot, arguments.turn, arguments.only, arguments.full))
+    print_lines(lines(snapshot, arguments.turn, arguments.only, arguments.full))
     return 0
 
 
@@ -228,97 +228,23 @@ def _request(arguments: argparse.Namespace) -> int:
     turn = None if number is None else line.own_turn(number)
     messages = sent_before(line.index, line.tape.sent, turn)
     request = request_of(snapshot.session, snapshot.tape, messages)
-    _print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
+    print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
     if request.absent:
-        _say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
+        say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
     return 1 if request.absent and arguments.strict else 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tapeview.looks.report import Report, SessionReport, report_of, text_lines, unreadable
-    from tapeview.open_session import load
-    from tapeview.rules._rule import SEVERITIES
+    from tapeview.cli._check import check
 
-    codes = _codes(arguments.select, arguments.ignore)
-    reports: list[SessionReport] = []
-    failed = passed_over = 0
-    progress = _Progress()
-    for given in arguments.paths:
-        found = 0
-        for path, walked in _walk(given):
-            progress.step(path)
-            try:
-                report = report_of(load(path, arguments.purpose), codes)
-            except OpenError as error:
-                if walked:
-                    passed_over += 1
-                    continue
-                report, failed = unreadable(path, str(error)), failed + 1
-                _say(str(error))
-            reports.append(report)
-            found += 1
-        if not found:
-            failed += 1
-            sentence = f"{given}: there is no session in this folder that tapeview reads."
-            reports.append(unreadable(given, sentence))
-            _say(sentence)
-    progress.done()
-    if arguments.format == "json":
-        _print_bytes(Report(reports).to_json())
-    else:
-        _print_lines(line for report in reports if not report.error for line in text_lines(report))
-    if passed_over:
-        from tapeview.tape.sizes import count
-
-        _say(f"{count(passed_over, 'other file')} passed over")
-    if failed:
-        return 2
-    bad = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1]
-    findings = (f for report in reports for tape in report.tapes for f in tape.findings)
-    return 1 if any(finding.severity in bad for finding in findings) else 0
-
-
-def _walk(given: str) -> Iterator[tuple[str, bool]]:
-    """The given file, or every file below the given folder; whether it was walked to."""
-    if given == "-" or not Path(given).is_dir():
-        yield given, False
-        return
-    for folder, folders, files in os.walk(given):
-        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
-        for name in sorted(files):
-            path = Path(folder) / name
-            if path.is_file():
-                yield str(path), True
-
-
-def _codes(select: str | None, ignore: str | None) -> list[str]:
-    """Codes of the rules to look at; a prefix such as TR stands for its family."""
-    from tapeview.rules._registry import all_rules
-
-    codes = [rule.code for rule in all_rules()]
-    chosen = codes if select is None else _matching(codes, select, "--select")
-    left_out = [] if ignore is None else _matching(codes, ignore, "--ignore")
-    left = [code for code in chosen if code not in left_out]
-    if not left:
-        raise UsageError("tapeview check: --select and --ignore leave no rule to look at.")
-    return left
-
-
-def _matching(codes: Iterable[str], words: str, option: str) -> list[str]:
-    found: list[str] = []
-    for word in (word.strip().upper() for word in words.split(",")):
-        matches = [code for code in codes if word and code.startswith(word)]
-        if not matches:
-            raise UsageError(f"tapeview check: {option}: there is no rule {word or '(empty)'}.")
-        found += matches
-    return found
+    return check(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:
     del arguments
     from tapeview.formats._registry import all_formats
 
-    _print_lines(f"{format_.name:<14} {format_.title}" for format_ in all_formats())
+    print_lines(f"{format_.name:<14} {format_.title}" for format_ in all_formats())
     return 0
 
 
@@ -326,7 +252,7 @@ def _rules(arguments: argparse.Namespace) -> int:
     del arguments
     from tapeview.rules._registry import all_rules, page_of
 
-    _print_lines(
+    print_lines(
         f"{rule.code}  {rule.severity:<8} {rule.name:<24} {page_of(rule).splitlines()[0]}"
         for rule in all_rules()
     )
@@ -340,42 +266,6 @@ def _explain(arguments: argparse.Namespace) -> int:
     wanted = arguments.code.upper()
     for rule in all_rules():
         if wanted in (rule.code, rule.name.upper()):
-            _print_lines(rule_page(rule))
+            print_lines(rule_page(rule))
             return 0
     raise UsageError(f"tapeview explain: there is no rule {arguments.code}. See tapeview rules.")
-
-
-class _Progress:
-    """On a terminal, what is being read, once the work takes longer than a second."""
-
-    def __init__(self) -> None:
-        self.started = monotonic()
-        self.shown = False
-
-    def step(self, path: str) -> None:
-        if sys.stderr.isatty() and monotonic() - self.started > 1.0:
-            from tapeview.tape.clean import cut, printable
-
-            sys.stderr.write(f"\r\x1b[K{cut(printable(path), 70)}")
-            sys.stderr.flush()
-            self.shown = True
-
-    def done(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    write: Callable[[bytes], int] = sys.stdout.buffer.write
-    for line in lines:
-        write(line.encode("utf-8", "replace") + b"\n")
-
-
-def _print_bytes(data: bytes) -> None:
-    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-
-
-def _say(sentence: str) -> None:
-    from tapeview.tape.clean import printable
-
-    print(printable(sentence), file=sys.stderr)
