@@ -13,7 +13,7 @@ from tapeview.errors import TapeviewError, UsageError
 
 __all__ = ["run"]
 
-COMMAND_NAMES = ("open", "show", "request", "check", "formats", "rules", "explain")
+COMMAND_NAMES = ("open", "show", "request", "check", "edit", "formats", "rules", "explain")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -33,7 +33,7 @@ def run(words: Sequence[str]) -> int:
     """Do what the words say; the exit code.
 
     0 done, 1 ``check`` found what it was to fail on (or ``request --strict`` lacks something),
-    2 wrong words, or a given path cannot be read.
+    2 wrong words, a given path cannot be read, or an edit does not fit.
     """
     if sys.stdout is None:  # closed before we were started
         return 2
@@ -89,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_request(commands)
     _add_check(commands)
+    _add_edit(commands)
     for name, words, do in (
         ("formats", "the session formats that are read", _formats),
         ("rules", "the rules that check looks at", _rules),
@@ -172,6 +173,20 @@ def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_check)
 
 
+def _add_edit(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("edit", help="change a session by a list of edits")
+    parser.add_argument("path", metavar="PATH", nargs="?", help="a session file; - reads stdin")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--script", metavar="FILE", help="do the edits in a JSON file; - reads stdin")
+    what.add_argument("--export", action="store_true", help="print the edits made in this file")
+    what.add_argument("--schema", action="store_true", help="print the JSON Schema of a script")
+    to = parser.add_mutually_exclusive_group()
+    to.add_argument("-o", dest="out", metavar="OUT", help="write to this file, not to stdout")
+    to.add_argument("--in-place", action="store_true", help="save to the session file itself")
+    parser.add_argument("--force", action="store_true", help="with -o: over an existing file too")
+    parser.set_defaults(do=_edit)
+
+
 def _open(arguments: argparse.Namespace) -> int:
     placed = arguments.turn is not None or arguments.at is not None
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -238,6 +253,12 @@ def _check(arguments: argparse.Namespace) -> int:
     from tapeview.cli._check import check
 
     return check(arguments)
+
+
+def _edit(arguments: argparse.Namespace) -> int:
+    from tapeview.cli._edit import edit
+
+    return edit(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:
