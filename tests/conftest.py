@@ -5,6 +5,8 @@ import os
 import pytest
 from hypothesis import settings
 
+from tapeview.cli import run
+
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
@@ -32,6 +34,18 @@ def own_home(monkeypatch, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     for name in HOMES:
         monkeypatch.setenv(name, str(home))
+
+
+@pytest.fixture
+def tapeview(capsysbinary):
+    """Runs the program: exit code, standard output, standard error."""
+
+    def call(*words):
+        code = run([str(word) for word in words])
+        out, err = capsysbinary.readouterr()
+        return code, out.decode(), err.decode()
+
+    return call
 
 
 @pytest.fixture

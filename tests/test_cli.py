@@ -21,18 +21,6 @@ FINE = str(SAMPLES / "release-check.json")
 HOSTILE = SAMPLES / "hostile.json"
 
 
-@pytest.fixture
-def tapeview(capsysbinary):
-    """Runs the program: exit code, standard output, standard error."""
-
-    def call(*words):
-        code = run([str(word) for word in words])
-        out, err = capsysbinary.readouterr()
-        return code, out.decode(), err.decode()
-
-    return call
-
-
 def process(*words, **settings):
     """The same in a process of its own."""
     return subprocess.run(
@@ -57,6 +45,25 @@ WRONG = {
     "show without a path": (["show"], "tapeview show: the following arguments are required: PATH"),
     "check without a path": (["check"], "the following arguments are required: PATH"),
     "request without a path": (["request"], "the following arguments are required: PATH"),
+    "edit without a path": (["edit", "--export"], "name a session file"),
+    "edit without a script": (["edit", FINE], "one of the arguments --script --export --schema"),
+    "edit to two places": (
+        ["edit", FINE, "--script", "-", "-o", "x", "--in-place"],
+        "argument --in-place: not allowed with argument -o",
+    ),
+    "edit by two scripts": (["edit", FINE, "--script", "-", "--export"], "not allowed with"),
+    "a schema of a session": (["edit", FINE, "--schema"], "--schema goes without a PATH."),
+    "an export to a file": (["edit", FINE, "--export", "-o", "x"], "go with --script."),
+    "force without a file": (["edit", FINE, "--script", "-", "--force"], "--force goes with -o."),
+    "session and script on standard input": (["edit", "-", "--script", "-"], "cannot both read"),
+    "standard input in place": (["edit", "-", "--script", "x", "--in-place"], "has no file"),
+    "an export of standard input": (["edit", "-", "--export"], "has no file"),
+    "edit to the session itself": (
+        ["edit", FINE, "--script", "-", "-o", FINE, "--force"],
+        "-o names the session itself; use --in-place.",
+    ),
+    "a missing script": (["edit", FINE, "--script", "no.json"], "no.json: there is no such file."),
+    "a missing file to edit": (["edit", "no.json", "--export"], "no.json: there is no such file."),
     "explain without a code": (["explain"], "the following arguments are required: CODE"),
     "a turn that is no number": (["show", FINE, "--turn", "x"], "invalid int value: 'x'"),
     "only without a turn": (["show", FINE, "--only"], "--only goes with --turn N."),
@@ -101,7 +108,7 @@ def test_a_file_whose_name_begins_with_a_dash(tapeview, tmp_path, monkeypatch):
 def test_help(tapeview, word):
     code, out, err = tapeview(word)
     assert (code, err) == (0, "")
-    for command in ("open", "show", "request", "check", "formats", "rules", "explain"):
+    for command in ("open", "show", "request", "check", "edit", "formats", "rules", "explain"):
         assert f"\n    {command} " in out
     assert "repair" not in out
     assert tapeview("check", word)[1].startswith("usage: tapeview check")

@@ -158,7 +158,7 @@ print("loaded:", *sorted({"textual", "rich", "anthropic", "pydantic", "orjson"} 
 
 @pytest.mark.parametrize(
     "words",
-    [["check"], ["check", "--json"], ["show", "--full"], ["request"]],
+    [["check"], ["check", "--json"], ["show", "--full"], ["request"], ["edit", "--export"]],
     ids=lambda words: " ".join(words),
 )
 def test_the_command_line_loads_no_screen_and_no_client(words):

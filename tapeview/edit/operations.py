@@ -210,14 +210,29 @@ Operation = (
 )
 
 
+_decode = msgspec.json.Decoder[Operation](Operation).decode
+
+
 def operations_from(raw: bytes) -> tuple[Operation, ...]:
-    """The edits that a script holds. Raises ``EditError`` with the place that does not fit."""
+    """The edits that a script holds.
+
+    Raises ``EditError`` with the number of the edit, from 1, that does not fit.
+    """
     try:
-        return msgspec.json.decode(raw, type=tuple[Operation, ...])
-    except msgspec.ValidationError as error:
-        raise EditError(f"the list of edits does not fit: {error}.") from None
+        raw.decode()
+        texts = msgspec.json.decode(raw, type=list[Raw])
+    except msgspec.ValidationError:
+        raise EditError("a script is a JSON array of edits.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise EditError(f"the list of edits is not JSON: {error}.") from None
+    return tuple(_operation(text, number) for number, text in enumerate(texts, 1))
+
+
+def _operation(text: Raw, number: int) -> Operation:
+    try:
+        return _decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise EditError(f"edit {number} of the list does not fit: {error}.") from None
 
 
 def operation_json(operation: Operation) -> bytes:

@@ -135,13 +135,13 @@ def _delete_turn(work: Work, op: ops.DeleteTurn) -> str:
         raise EditError(f"there is no turn {op.turn} on this tape.")
     turn = index.turns[number]
     removal = Removal(work, op.pairs)
-    for at in range(turn.start, turn.stop):
+    for at in range(turn.start, turn.end):
         message = work.messages[at]
-        others = [b for b in message.blocks if b.kind != CLIENT_RESULT]
-        if message.role == "assistant" or not others:
+        results = [b for b in message.blocks if b.kind == CLIENT_RESULT]
+        if at < turn.stop or (results and len(results) == len(message.blocks)):
             removal.add_message(message)
-        else:
-            removal.blocks.update(b for b in message.blocks if b.kind == CLIENT_RESULT)
+        elif message.role == "user":
+            removal.blocks.update(results)
     removal.carry_out()
     return f"delete turn {op.turn}"
 

@@ -32,6 +32,8 @@ class Chain(msgspec.Struct, frozen=True):
     """Messages that compaction left behind."""
     lines: tuple[Record, ...] = ()
     """All lines of the chain in order, notes included."""
+    attached: bool = False
+    """Ends on a user line behind which the harness noted something: it was about to call."""
 
     @property
     def stored(self) -> int:
@@ -69,7 +71,7 @@ def chain_of(tree: "Tree") -> Chain:
         if record.kind == "message" and record not in held
     }
     left = [record for record in tree.position if record in behind and record.kind == "message"]
-    return Chain(group(chain), unsent, len(group(left)), tuple(chain))
+    return Chain(group(chain), unsent, len(group(left)), tuple(chain), tree.is_attached(leaf))
 
 
 class Tree:
@@ -155,6 +157,16 @@ class Tree:
             and (self.all_side or not facts_of(record).sidechain)
         ]
         return max(spoken, key=self._age, default=None)
+
+    def is_attached(self, leaf: Record | None) -> bool:
+        """Whether an attachment hangs below a leaf that a user said."""
+        if leaf is None or leaf.role != "user":
+            return False
+        uuid = facts_of(leaf).uuid
+        return any(
+            parent == uuid and facts_of(record).type == "attachment"
+            for record, parent in self.parents.items()
+        )
 
     def line_to(self, leaf: Record) -> list[Record]:
         """Steps 4 and 5: the line that ends in a leaf."""

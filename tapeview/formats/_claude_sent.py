@@ -40,22 +40,23 @@ class _Draft(msgspec.Struct):
     pairs: list[tuple[Record, Block]]
 
 
-def clean(chain: Sequence[Message], resumed: bool = True) -> Cleaned:
+def clean(chain: Sequence[Message], resumed: bool = True, attached: bool = False) -> Cleaned:
     """The stored chain as it is sent; the same tuple where nothing has to change.
 
     A line that nobody resumes (a segment, a branch, a sub-agent) is not closed by step 7.
+    ``attached``: attachments follow its last line.
     """
     if is_sound(chain, resumed):
         return Cleaned(tuple(chain), {})
-    return clean_in_full(chain, resumed)
+    return clean_in_full(chain, resumed, attached)
 
 
-def clean_in_full(chain: Sequence[Message], resumed: bool) -> Cleaned:
+def clean_in_full(chain: Sequence[Message], resumed: bool, attached: bool = False) -> Cleaned:
     """The same, step by step, for a chain in which something may have to change."""
     dropped, unanswered = _drop(chain)
     drafts = _drafts(chain, dropped)
     if resumed:
-        _close_interrupted(drafts)
+        _close_interrupted(drafts, attached)
     drafts = _pair(drafts)
     messages = tuple(_message(draft) for draft in drafts)
     _note_removed(chain, messages, dropped)
@@ -125,12 +126,20 @@ def _drafts(chain: Sequence[Message], dropped: dict[Record, str]) -> list[_Draft
     return drafts
 
 
-def _close_interrupted(drafts: list[_Draft]) -> None:
-    """Step 7: a tape that ends on results, or on the user, is closed by two added messages."""
+def _close_interrupted(drafts: list[_Draft], attached: bool) -> None:
+    """Step 7: a tape that ends on results, or on the user, is closed by two added messages.
+
+    A prompt that attachments follow was as good as sent; they close a summary, or what the harness
+    said itself, without a word (seen with 2.1.197).
+    """
     if not drafts or drafts[-1].role != "user":
         return
-    if drafts[-1].pairs[-1][1].kind == "tool_result":
+    record, block = drafts[-1].pairs[-1]
+    own = facts_of(record).summary or facts_of(record).meta
+    if block.kind == "tool_result" or (attached and not own):
         drafts[-1].pairs.append(_added_text(CONTINUE))
+    elif attached:
+        return
     drafts.append(_Draft("assistant", "", [_added_text(NO_RESPONSE)]))
 
 
@@ -149,10 +158,9 @@ def _pair(drafts: Sequence[_Draft]) -> list[_Draft]:
             continue
         pairs = _answers(draft, waiting)
         waiting = []
-        if not pairs and not whole:
-            pairs = [_added_text(ORPHAN_REMOVED)]
-        if pairs:
-            whole.append(_Draft("user", "", pairs))
+        # An emptied message stays, so that two replies do not meet (seen with 2.1.197).
+        pairs = pairs or [_added_text(NO_CONTENT if whole else ORPHAN_REMOVED)]
+        whole.append(_Draft("user", "", pairs))
     if waiting:
         whole.append(_Draft("user", "", _missing(waiting)))
     return whole

@@ -14,6 +14,7 @@ from uuid import UUID
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
+from tapeview.formats._claude_kept import keep_segment, staying
 from tapeview.formats._claude_line import facts_of
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import JsonPath
@@ -68,12 +69,10 @@ class ClaudeSpeller:
         template = self._template(draft, gap)
         identity = f"msg_{self._hash(draft, gap).hex[:24]}"
         model = _model_of(draft, (*gap.before, *gap.after))
-        lines: list[dict[str, bytes]] = []
-        for block in blocks:
-            if role == "user":
-                lines.append(_user_line(block, gap))
-            else:
-                lines.append(_reply_line(block, identity, model))
+        lines = [
+            _user_line(block, gap) if role == "user" else _reply_line(block, identity, model)
+            for block in blocks
+        ]
         self._put(draft, gap, [line | template for line in lines])
 
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
@@ -94,7 +93,7 @@ class ClaudeSpeller:
         if key in self._ends:
             parent = spelled(self._ends[key])
         elif before is not None:
-            parent = spelled(facts_of(before).uuid)
+            parent = _parent(draft, before)
         elif after is not None:
             parent = fields_of(draft.session.bytes_of(after)).get("parentUuid", b"null")
         like = before or after
@@ -141,17 +140,25 @@ class ClaudeSpeller:
             return _iso(after - MOMENT)
         if self._tape.kind == "main" and (newest := self._newest(draft, ())) is not None:
             before = max(before or newest, newest)
+        if before is None:
+            # All messages go, and resume passes over lines without a time.
+            times = map(_moment, (record.time for record in draft.session.records))
+            before = max(filter(None, times), default=None)
         return _iso(before + MOMENT) if before is not None else ""
 
     # -- changing ------------------------------------------------------------------------------
 
     def set_role(self, draft: Draft, records: Sequence[Record], role: str) -> None:
-        """Let somebody else have said the message."""
+        """Let somebody else have said the message; a reply has a list of blocks and an id."""
         if role == "system":
             raise EditError("Claude Code stores no system messages.")
+        identity = f"msg_{self._hash(draft, Gap(tuple(records), ())).hex[:24]}"
         for record in records:
             text = with_member(draft.text_of(record), (), "type", spelled(role))
-            draft.change(record, with_member(text, ("message",), "role", spelled(role)))
+            text = with_member(text, ("message",), "role", spelled(role))
+            if role == "assistant":
+                text = _as_reply(text, identity, _model_of(draft, ()))
+            draft.change(record, text)
 
     def split(self, draft: Draft, records: Sequence[Record], after: Sequence[Record]) -> None:
         """The second part of a reply gets a message id of its own."""
@@ -190,16 +197,18 @@ class ClaudeSpeller:
         members |= {gap.after[0].member for gap in self._gaps}
         for member in members:
             self._hand_on(draft, draft.session.rows(member))
+        if self._tape.kind != "agent":
+            keep_segment(draft)
         if self._tape.kind == "main":
             self._stay_newest(draft)
 
     def _hand_on(self, draft: Draft, rows: Sequence[Record]) -> None:
         """Every line whose parent goes hangs below the nearest one that stays."""
-        staying = {facts_of(r).uuid for r in rows if r not in draft.removed}
+        left = {facts_of(r).uuid for r in rows if r not in draft.removed}
         parents = {
             facts.uuid: facts.parent
             for record in draft.removed
-            if (facts := facts_of(record)).uuid and facts.uuid not in staying
+            if (facts := facts_of(record)).uuid and facts.uuid not in left
         }
         below = dict(self._below(rows, parents))
         for record in rows:
@@ -209,13 +218,13 @@ class ClaudeSpeller:
             if record in below:
                 _point(draft, record, "parentUuid", below[record])
             elif facts.parent in parents:
-                _point(draft, record, "parentUuid", _staying(facts.parent, parents))
+                _point(draft, record, "parentUuid", staying(facts.parent, parents))
             if facts.logical_parent in parents:
-                _point(draft, record, "logicalParentUuid", _staying(facts.logical_parent, parents))
+                _point(draft, record, "logicalParentUuid", staying(facts.logical_parent, parents))
             if record.label in POINTS_TO_LEAF:
                 leaf = text_of(fields_of(draft.text_of(record)).get("leafUuid"))
                 if leaf in parents:
-                    _point(draft, record, "leafUuid", _staying(leaf, parents))
+                    _point(draft, record, "leafUuid", staying(leaf, parents))
 
     def _below(
         self, rows: Sequence[Record], parents: Mapping[str, str]
@@ -280,13 +289,11 @@ def _first_behind(
     return None
 
 
-def _staying(uuid: str, parents: Mapping[str, str]) -> str:
-    """The nearest line above that stays; "" for none."""
-    seen: set[str] = set()
-    while uuid in parents and uuid not in seen:
-        seen.add(uuid)
-        uuid = parents[uuid]
-    return "" if uuid in seen else uuid
+def _parent(draft: Draft, record: Record) -> bytes:
+    """The uuid that a line behind this one hangs below, as JSON: the nearest that stays."""
+    parents = {facts_of(gone).uuid: facts_of(gone).parent for gone in draft.removed}
+    uuid = staying(facts_of(record).uuid, parents)
+    return spelled(uuid) if uuid else b"null"
 
 
 def _point(draft: Draft, record: Record, member: str, uuid: str) -> None:
@@ -329,6 +336,19 @@ def _reply_line(block: bytes, identity: str, model: str) -> dict[str, bytes]:
         "usage": b'{"input_tokens":0,"output_tokens":0}',
     }
     return {"type": b'"assistant"', "message": _object(message)}
+
+
+def _as_reply(text: bytes, identity: str, model: str) -> bytes:
+    """A line whose message has all that the harness expects of a reply: it fails on a text."""
+    message = fields_of(fields_of(text)["message"])
+    content = message.get("content", b'""')
+    if content[:1] == b'"':
+        block = _object({"type": b'"text"', "text": content})
+        text = with_member(text, ("message",), "content", b"[" + block + b"]")
+    for name, value in fields_of(_reply_line(b"{}", identity, model)["message"]).items():
+        if name not in message:
+            text = with_member(text, ("message",), name, value)
+    return text
 
 
 def _model_of(draft: Draft, around: Sequence[Record]) -> str:

@@ -185,7 +185,7 @@ class _ClaudeStore(Store):
         self, records: Sequence[Record], tree: Tree, chain: Chain, files: Sequence[AgentFile]
     ) -> tuple[Tape, ...]:
         """Main, its segments, the branches, the sub-agents."""
-        cleaned = clean(chain.messages)
+        cleaned = clean(chain.messages, attached=chain.attached)
         main = Tape(
             "main",
             "main",

@@ -173,6 +173,15 @@ class Keeper:
         self.opened.do(operation, edit)
         return edit
 
+    def note_done(self) -> None:
+        """Put edits into the journal that a script has done on the session itself.
+
+        None goes in where they come to nothing.
+        """
+        for entry in self.opened.log.done if self.changed_files else ():
+            operation = entry.operation
+            self._note(lambda journal, done=operation: journal.edit(done))  # type: ignore[misc]
+
     def undo(self) -> Edit | None:
         """Take the last edit back."""
         if self.opened.log.state:

@@ -331,6 +331,7 @@ STEP_6 = {
             "assistant call:t1",
             "user [result:t1] wait",
             "assistant ok",
+            "user [(no content)]",
             "assistant done",
         ],
         {"u3": "no open call"},
@@ -399,6 +400,21 @@ STEP_7 = {
         ["user ask", "assistant done"],
         {},
     ),
+    "a prompt that attachments follow was on its way": (
+        [ASK, line("attachment", "x1", "u1")],
+        ["user ask [Continue from where you left off.]", "assistant [No response requested.]"],
+        {},
+    ),
+    "a note of the harness that attachments follow gets nothing": (
+        [ASK, user("u2", "u1", "a caveat", isMeta=True), line("attachment", "x1", "u2")],
+        ["user ask a caveat"],
+        {},
+    ),
+    "a reply that attachments follow gets nothing": (
+        [ASK, reply("a1", "u1", "m1", "done"), line("attachment", "x1", "a1")],
+        ["user ask", "assistant done"],
+        {},
+    ),
     "a dropped call at the end leaves the prompt": (
         [ASK, CALL],
         ["user ask", "assistant [No response requested.]"],
@@ -430,7 +446,14 @@ STEP_8 = {
             user("u3", "a2", "result:t1"),
             reply("a3", "u3", "m3", "ok"),
         ],
-        ["user ask", "assistant call:t1", "user result:t1", "assistant words", "assistant ok"],
+        [
+            "user ask",
+            "assistant call:t1",
+            "user result:t1",
+            "assistant words",
+            "user [(no content)]",
+            "assistant ok",
+        ],
         {"u3": "no open call"},
     ),
     "a line that loses its only block says so": (
@@ -447,6 +470,7 @@ STEP_8 = {
             "assistant call:t1",
             "user result:t1",
             "assistant [(no content)]",
+            "user [(no content)]",
             "assistant ok",
         ],
         {"a2": "repeated id", "u3": "no open call"},

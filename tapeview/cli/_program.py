@@ -1,23 +1,20 @@
-"""The command line: words to one function each. The only place that prints, and that exits."""
+"""The words of the command line, and the function that each command is."""
 
 import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
-from tapeview.errors import OpenError, TapeviewError, UsageError
-
-if TYPE_CHECKING:
-    from tapeview.open_session import OpenSession
-    from tapeview.rules._engine import Purpose
+from tapeview.cli._reading import load_session, say_waiting
+from tapeview.cli._say import print_bytes, print_lines, say
+from tapeview.errors import TapeviewError, UsageError
 
 __all__ = ["run"]
 
-COMMAND_NAMES = ("open", "show", "request", "check", "formats", "rules", "explain")
+COMMAND_NAMES = ("open", "show", "request", "check", "edit", "formats", "rules", "explain")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -37,7 +34,7 @@ def run(words: Sequence[str]) -> int:
     """Do what the words say; the exit code.
 
     0 done, 1 ``check`` found what it was to fail on (or ``request --strict`` lacks something),
-    2 wrong words, or a given path cannot be read.
+    2 wrong words, a given path cannot be read, or an edit does not fit.
     """
     if sys.stdout is None:  # closed before we were started
         return 2
@@ -45,7 +42,7 @@ def run(words: Sequence[str]) -> int:
         code = _do(words)
         sys.stdout.flush()
     except TapeviewError as error:
-        _say(str(error))
+        say(str(error))
         return 2
     except BrokenPipeError:
         # Whoever read our output has enough; Python must not complain while it closes.
@@ -57,7 +54,7 @@ def run(words: Sequence[str]) -> int:
         if error.errno not in (errno.ENOSPC, errno.EIO, errno.EBADF):
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _say(f"tapeview: cannot write to standard output: {error.strerror}.")
+        say(f"tapeview: cannot write to standard output: {error.strerror}.")
         return 2
     return code
 
@@ -93,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_show(commands)
     _add_request(commands)
     _add_check(commands)
+    _add_edit(commands)
     for name, words, do in (
         ("formats", "the session formats that are read", _formats),
         ("rules", "the rules that check looks at", _rules),
@@ -177,6 +175,20 @@ def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_check)
 
 
+def _add_edit(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("edit", help="change a session by a list of edits")
+    parser.add_argument("path", metavar="PATH", nargs="?", help="a session file; - reads stdin")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--script", metavar="FILE", help="do the edits in a JSON file; - reads stdin")
+    what.add_argument("--export", action="store_true", help="print the edits made in this file")
+    what.add_argument("--schema", action="store_true", help="print the JSON Schema of a script")
+    to = parser.add_mutually_exclusive_group()
+    to.add_argument("-o", dest="out", metavar="OUT", help="write to this file, not to stdout")
+    to.add_argument("--in-place", action="store_true", help="save to the session file itself")
+    parser.add_argument("--force", action="store_true", help="with -o: over an existing file too")
+    parser.set_defaults(do=_edit)
+
+
 def _open(arguments: argparse.Namespace) -> int:
     placed = (arguments.turn, arguments.at, arguments.tape) != (None, None, "main")
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -185,7 +197,7 @@ def _open(arguments: argparse.Namespace) -> int:
     from tapeview.loading import begin
 
     path = arguments.path
-    opened = None if path is None else begin(path, waits=lambda: _say_waiting(path))
+    opened = None if path is None else begin(path, waits=lambda: say_waiting(path))
     if not sys.stdout.isatty():
         raise UsageError("tapeview: the screen needs a terminal; tapeview show prints lines.")
     if not sys.stdin.isatty():
@@ -197,17 +209,6 @@ def _open(arguments: argparse.Namespace) -> int:
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0
-
-
-def _load(path: str, purpose: "Purpose | None" = None) -> "OpenSession":
-    """Open a session; whoever must wait for a pipe is told."""
-    from tapeview.open_session import load
-
-    return load(path, purpose, waits=lambda: _say_waiting(path))
-
-
-def _say_waiting(path: str) -> None:
-    _say(f"{path}: waiting for what writes to it; ctrl+c ends.")
 
 
 def _take_keys_from_terminal() -> None:
@@ -225,11 +226,11 @@ def _show(arguments: argparse.Namespace) -> int:
 
     if arguments.only and arguments.turn is None:
         raise UsageError("tapeview show: --only goes with --turn N.")
-    snapshot = _load(arguments.path).snapshot(arguments.tape)
+    snapshot = load_session(arguments.path).snapshot(arguments.tape)
     if arguments.json:
-        _print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
+        print_bytes(json_rows(snapshot, arguments.turn, arguments.only))
         return 0
-    _print_lines(lines(snapshot, arguments.turn, arguments.only, arguments.full))
+    print_lines(lines(snapshot, arguments.turn, arguments.only, arguments.full))
     return 0
 
 
@@ -237,102 +238,35 @@ def _request(arguments: argparse.Namespace) -> int:
     from tapeview.looks.report import safe_json
     from tapeview.wire.request import request_of, sent_before
 
-    snapshot = _load(arguments.path).snapshot(arguments.tape)
+    snapshot = load_session(arguments.path).snapshot(arguments.tape)
     number = arguments.turn
     line = snapshot if number is None else snapshot.line_of_turn(number)
     turn = None if number is None else line.own_turn(number)
     messages = sent_before(line.index, line.tape.sent, turn)
     request = request_of(snapshot.session, snapshot.tape, messages)
-    _print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
+    print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
     if request.absent:
-        _say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
+        say(f"not stored in {arguments.path}: {', '.join(request.absent)}")
     return 1 if request.absent and arguments.strict else 0
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from tapeview.looks.report import Report, SessionReport, report_of, text_lines, unreadable
-    from tapeview.rules._rule import SEVERITIES
+    from tapeview.cli._check import check
 
-    codes = _codes(arguments.select, arguments.ignore)
-    reports: list[SessionReport] = []
-    failed = passed_over = 0
-    progress = _Progress()
-    for given in arguments.paths:
-        found = 0
-        for path, walked in _walk(given):
-            progress.step(path)
-            try:
-                report = report_of(_load(path, arguments.purpose), codes)
-            except OpenError as error:
-                if walked:
-                    passed_over += 1
-                    continue
-                report, failed = unreadable(path, str(error)), failed + 1
-                _say(str(error))
-            reports.append(report)
-            found += 1
-        if not found:
-            failed += 1
-            sentence = f"{given}: there is no session in this folder that tapeview reads."
-            reports.append(unreadable(given, sentence))
-            _say(sentence)
-    progress.done()
-    if arguments.format == "json":
-        _print_bytes(Report(reports).to_json())
-    else:
-        _print_lines(line for report in reports if not report.error for line in text_lines(report))
-    if passed_over:
-        from tapeview.tape.sizes import count
-
-        _say(f"{count(passed_over, 'other file')} passed over")
-    if failed:
-        return 2
-    bad = SEVERITIES[: SEVERITIES.index(arguments.fail_on) + 1]
-    findings = (f for report in reports for tape in report.tapes for f in tape.findings)
-    return 1 if any(finding.severity in bad for finding in findings) else 0
+    return check(arguments)
 
 
-def _walk(given: str) -> Iterator[tuple[str, bool]]:
-    """The given file, or every file below the given folder; whether it was walked to."""
-    if given == "-" or not Path(given).is_dir():
-        yield given, False
-        return
-    for folder, folders, files in os.walk(given):
-        folders[:] = sorted(name for name in folders if name not in (".git", "node_modules"))
-        for name in sorted(files):
-            path = Path(folder) / name
-            if path.is_file():
-                yield str(path), True
+def _edit(arguments: argparse.Namespace) -> int:
+    from tapeview.cli._edit import edit
 
-
-def _codes(select: str | None, ignore: str | None) -> list[str]:
-    """Codes of the rules to look at; a prefix such as TR stands for its family."""
-    from tapeview.rules._registry import all_rules
-
-    codes = [rule.code for rule in all_rules()]
-    chosen = codes if select is None else _matching(codes, select, "--select")
-    left_out = [] if ignore is None else _matching(codes, ignore, "--ignore")
-    left = [code for code in chosen if code not in left_out]
-    if not left:
-        raise UsageError("tapeview check: --select and --ignore leave no rule to look at.")
-    return left
-
-
-def _matching(codes: Iterable[str], words: str, option: str) -> list[str]:
-    found: list[str] = []
-    for word in (word.strip().upper() for word in words.split(",")):
-        matches = [code for code in codes if word and code.startswith(word)]
-        if not matches:
-            raise UsageError(f"tapeview check: {option}: there is no rule {word or '(empty)'}.")
-        found += matches
-    return found
+    return edit(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:
     del arguments
     from tapeview.formats._registry import all_formats
 
-    _print_lines(f"{format_.name:<14} {format_.title}" for format_ in all_formats())
+    print_lines(f"{format_.name:<14} {format_.title}" for format_ in all_formats())
     return 0
 
 
@@ -340,7 +274,7 @@ def _rules(arguments: argparse.Namespace) -> int:
     del arguments
     from tapeview.rules._registry import all_rules, page_of
 
-    _print_lines(
+    print_lines(
         f"{rule.code}  {rule.severity:<8} {rule.name:<24} {page_of(rule).splitlines()[0]}"
         for rule in all_rules()
     )
@@ -354,42 +288,6 @@ def _explain(arguments: argparse.Namespace) -> int:
     wanted = arguments.code.upper()
     for rule in all_rules():
         if wanted in (rule.code, rule.name.upper()):
-            _print_lines(rule_page(rule))
+            print_lines(rule_page(rule))
             return 0
     raise UsageError(f"tapeview explain: there is no rule {arguments.code}. See tapeview rules.")
-
-
-class _Progress:
-    """On a terminal, what is being read, once the work takes longer than a second."""
-
-    def __init__(self) -> None:
-        self.started = monotonic()
-        self.shown = False
-
-    def step(self, path: str) -> None:
-        if sys.stderr.isatty() and monotonic() - self.started > 1.0:
-            from tapeview.tape.clean import cut, printable
-
-            sys.stderr.write(f"\r\x1b[K{cut(printable(path), 70)}")
-            sys.stderr.flush()
-            self.shown = True
-
-    def done(self) -> None:
-        if self.shown:
-            sys.stderr.write("\r\x1b[K")
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    write: Callable[[bytes], int] = sys.stdout.buffer.write
-    for line in lines:
-        write(line.encode("utf-8", "replace") + b"\n")
-
-
-def _print_bytes(data: bytes) -> None:
-    sys.stdout.buffer.write(data if data.endswith(b"\n") else data + b"\n")
-
-
-def _say(sentence: str) -> None:
-    from tapeview.tape.clean import printable
-
-    print(printable(sentence), file=sys.stderr)
