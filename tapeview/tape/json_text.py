@@ -15,11 +15,25 @@ the text: ``fault.offset == len(raw)``.
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple, TypeAlias, cast
+from typing import NamedTuple
 
 import msgspec
+
+from tapeview.tape.json_runs import (
+    ATOM,
+    DEEP,
+    STRING,
+    Buffer,
+    always,
+    blank,
+    past_closers,
+    past_openers,
+    pattern,
+    run_in_array,
+    run_in_object,
+)
 
 __all__ = [
     "Buffer",
@@ -37,8 +51,6 @@ __all__ = [
     "unquote",
 ]
 
-Buffer: TypeAlias = bytes | memoryview
-
 _MAX_DEPTH = 1000  # what the decoders below manage under Python's own recursion limit
 _BY_DECODER = 64  # bytes left in the text from which on asking the decoder is worth it
 
@@ -46,33 +58,13 @@ _QUOTE, _COMMA, _COLON, _BACKSLASH = b'",:\\'
 _OPEN_ARRAY, _CLOSE_ARRAY, _OPEN_OBJECT, _CLOSE_OBJECT = b"[]{}"
 _WORDS = (b"true", b"false", b"null", b"NaN", b"Infinity", b"-Infinity")
 
-# Possessive throughout: no backtracking, so time stays linear and the matcher's stack flat.
-_B = r"[ \t\n\r]*+"
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_ATOM = r"(?:true|false|null|NaN|-?Infinity|-?(?:0|[1-9]\d*+)(?:\.\d++)?+(?:[eE][+-]?\d++)?+)"
-_SCALAR = rf"(?:{_STRING}|{_ATOM})"
-
-
-def _pattern(spelling: str) -> re.Pattern[bytes]:
-    return re.compile(spelling.encode(), re.DOTALL)
-
-
-def _always(spelling: str) -> Callable[[Buffer, int], re.Match[bytes]]:
-    """The matcher of a pattern that also matches nothing at all."""
-    return cast(Callable[[Buffer, int], re.Match[bytes]], _pattern(spelling).match)
-
-
 _lenient_json = json.JSONDecoder(strict=False).decode
 _trailing = re.compile(r"trailing characters \(byte (\d+)\)").search
-_atom = _pattern(_ATOM).match
-_quote = _pattern('"').search
-_rest_of_string = _pattern(_STRING[1:]).match
-_cut_number = _pattern(r"(?:\.|[eE][+-]?)\Z").match
-_blank = _always(_B)
-_sound = _always(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")*+')
-# The blanks after a value and all members after it that are scalars: much text in one step.
-_run_in_array = _always(rf"{_B}(?:,{_B}{_SCALAR}{_B})*+")
-_run_in_object = _always(rf"{_B}(?:,{_B}{_STRING}{_B}:{_B}{_SCALAR}{_B})*+")
+_atom = pattern(ATOM).match
+_quote = pattern('"').search
+_rest_of_string = pattern(STRING[1:]).match
+_cut_number = pattern(r"(?:\.|[eE][+-]?)\Z").match
+_sound = always(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")*+')
 
 
 class JsonFault(ValueError):  # noqa: N818 - a place in a text, named as findings are
@@ -146,7 +138,7 @@ def unquote(token: Buffer | str) -> str:
 
 def skip_blank(raw: Buffer, pos: int) -> int:
     """The first offset from ``pos`` on that is no JSON blank."""
-    return _blank(raw, pos).end()
+    return blank(raw, pos).end()
 
 
 def _string_end(raw: Buffer, pos: int) -> int:
@@ -207,6 +199,9 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
         elif byte in (_OPEN_OBJECT, _OPEN_ARRAY):
             if len(closers) == max_depth:
                 raise JsonFault(pos, "nested too deeply")
+            if len(closers) > DEEP and max_depth == sys.maxsize:
+                pos = past_openers(raw, pos, closers)
+                byte = raw[pos]
             closer = byte + 2  # in ASCII a closing bracket stands two places after its opening one
             pos = skip_blank(raw, pos + 1)
             if pos < size and raw[pos] == closer:
@@ -223,7 +218,7 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
             pos = atom.end()
         while closers:
             closer = closers[-1]
-            pos = (_run_in_object if closer == _CLOSE_OBJECT else _run_in_array)(raw, pos).end()
+            pos = (run_in_object if closer == _CLOSE_OBJECT else run_in_array)(raw, pos).end()
             byte = raw[pos] if pos < size else -1
             if byte == _COMMA:
                 pos = skip_blank(raw, pos + 1)
@@ -232,8 +227,11 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
                 break
             if byte != closer:
                 raise _fault_after_value(raw, pos, closer)
-            closers.pop()
-            pos += 1
+            if len(closers) > DEEP:
+                pos = past_closers(raw, pos, closers)
+            else:
+                closers.pop()
+                pos += 1
         else:
             return pos
 
