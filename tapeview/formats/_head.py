@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -11,6 +13,7 @@ from tapeview.tape.json_text import (
     JsonFault,
     Span,
     array_spans,
+    elements,
     loads,
     members,
     skip_blank,
@@ -30,6 +33,10 @@ ZSTD = b"\x28\xb5\x2f\xfd"
 LINES_TRIED = 40
 SAMPLE = 200
 """Messages decoded to tell a dialect by."""
+BIG = 64 * 1024
+"""Bytes of a value from which on it is not decoded to tell a format, only looked into."""
+DEEPEST = 4
+"""Levels of a big value that are looked into: all that tells a format stands higher."""
 _raw_members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -119,6 +126,8 @@ class Head:
     @cached_property
     def text(self) -> bytes:
         """The whole source, for a file that is one JSON document."""
+        if len(self.first) >= self.source.size:
+            return self.first
         return self.source.read(0, self.source.size)
 
     @cached_property
@@ -167,7 +176,7 @@ class Head:
     def sample(self) -> list[object]:
         """The first messages of a document, decoded; None in place of what cannot be."""
         spans = self.elements.spans[:SAMPLE] if self.elements is not None else ()
-        return [_decoded(self.text, span) or _decoded_members(self.text, span) for span in spans]
+        return [_sketched(self.text[span.start : span.end]) for span in spans]
 
     def member(self, key: str) -> object:
         """One member of a document, decoded; None where it is absent or damaged."""
@@ -185,17 +194,31 @@ def _decoded(text: bytes, span: Span) -> object:
         return None
 
 
-def _decoded_members(text: bytes, span: Span) -> dict[str, object] | None:
-    """The members of an object that is nested too deeply to be decoded whole."""
-    if text[span.start] != ord("{"):
+def _sketched(raw: bytes, depth: int = 0) -> object:
+    """A sound value decoded; of a big one what tells its format: long texts cut, lists too.
+
+    None in place of what is nested too deeply, or has an odd spelling.
+    """
+    if len(raw) <= BIG:
+        with suppress(JsonFault):
+            return loads(raw)
+    if depth == DEEPEST:
         return None
-    return {key: _decoded(text, value) for key, value in members(text, span.start)}
+    if raw[:1] == b"{":
+        return {key: _sketched(raw[a:b], depth + 1) for key, (a, b) in members(raw, 0)}
+    if raw[:1] == b"[":
+        return [_sketched(raw[a:b], depth + 1) for a, b in islice(elements(raw, 0), SAMPLE)]
+    return raw[1:BIG].decode("utf-8", "replace") if raw[:1] == b'"' else None
 
 
 def _value_of_line(line: bytes) -> object:
     """The value on a line, the first of two objects that run together; else None."""
     try:
-        return loads(line)
+        if len(line) <= BIG:
+            return loads(line)
+        if (end := skip_value(line, 0)) < len(line):
+            raise JsonFault(end, "more text follows the value")
+        return _sketched(line)
     except JsonFault as fault:
         if not line.startswith(b"{") or line[fault.offset : fault.offset + 1] != b"{":
             return None

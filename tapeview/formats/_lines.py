@@ -54,6 +54,8 @@ def records_in(source: Source, read: ReadRecord, start: int = 0) -> Iterator[Rec
     """The records of all lines from byte ``start`` on, which is where a line begins."""
     for line in lines_of(source, start):
         text = line.text
+        if not text:
+            continue
         if text[:1] == b"{" and text[-1:] == b"}":
             record = read(line.start, text, line.number, False)
             if record.kind != "unreadable":

@@ -229,10 +229,10 @@ class _DocumentStore(_MessagesStore):
         return skip_blank(text, rest + 1) if text[rest : rest + 1] in (b",", b"}") else rest
 
     def frame(self) -> Frame:
-        raw = {key: self.head.text[a:b] for key, (a, b) in self.head.members.items()}
+        members = self.head.members.items()
+        raw = {key: self.head.text[a:b] for key, (a, b) in members if key != "messages"}
         model = raw.pop("model", b"")
         system, tools = raw.pop("system", b""), raw.pop("tools", b"")
-        raw.pop("messages", None)
         name = text_of(model) if is_text(model) else ""
         is_body = self.head.kind == "object"
         return Frame(name, system, tools, tuple(raw.items()), True, is_body, self.head.doubled)

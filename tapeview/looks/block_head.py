@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tapeview.looks.block_partner import HeadLine, partner_line, state_of
-from tapeview.looks.block_record import FAULTS, clock_of, message_bytes
+from tapeview.looks.block_record import FAULTS, clock_of
 from tapeview.looks.report import row_words, turn_words
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
@@ -126,8 +126,8 @@ def _extent(snapshot: Snapshot, row: Row, block: Block) -> tuple[str, ...]:
     if row.record is None:
         return ()
     try:
-        message = message_bytes(snapshot.session, row.record)
-        parts = snapshot.session.shape.parts(message, block)
+        session = snapshot.session
+        parts = session.shape.parts(*session.piece_of(row.record, block))
     except FAULTS:
         return ()
     if block.kind in PROSE:
@@ -171,7 +171,7 @@ def _stop_reason(snapshot: Snapshot, record: Record) -> str:
     if record.kind != "message" or record.role != "assistant":
         return ""
     try:
-        fields = fields_of(message_bytes(snapshot.session, record))
+        fields = fields_of(snapshot.session.message_of(record))
     except FAULTS:
         return ""
     return clean_line(text_of(fields.get("stop_reason")), NAME)

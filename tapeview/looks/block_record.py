@@ -10,7 +10,8 @@ from tapeview.shapes.fields import fields_of, is_text, text_of
 from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import cells, pad, printable
-from tapeview.tape.json_text import JsonFault, decode_text, locate
+from tapeview.tape.describe import GONE
+from tapeview.tape.json_text import decode_text, locate
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row
 from tapeview.tape.session import Session
@@ -23,14 +24,12 @@ __all__ = [
     "beside_lines",
     "clock_of",
     "line_of",
-    "message_bytes",
-    "record_bytes",
     "seconds_between",
     "shown_value",
     "table",
 ]
 
-FAULTS: Final = (JsonFault, LookupError, OSError)
+FAULTS: Final = GONE
 """What reading a record raises once its file was changed, cut or taken away."""
 
 SHORT: Final = 60
@@ -84,17 +83,11 @@ def line_of(style: str, text: str) -> BodyLine:
     return BodyLine(((style, text),))
 
 
-def record_bytes(session: Session, record: Record) -> bytes:
-    """A record's own text. Raises ``LookupError`` where the file has become too short for it."""
-    raw = session.bytes_of(record)
-    if len(raw) < record.size:
-        raise LookupError("the file is shorter than when it was opened")
-    return raw
-
-
-def message_bytes(session: Session, record: Record) -> bytes:
-    """The JSON of the message that the record holds. Raises what is in ``FAULTS``."""
-    return session.message_json(record, record_bytes(session, record))
+def piece_bytes(session: Session, record: Record, block: Block) -> bytes:
+    """The JSON of a block alone. Raises what is in ``FAULTS``."""
+    raw, inside = session.piece_of(record, block)
+    start, end = locate(raw, inside.path)
+    return raw[start:end]
 
 
 def table(
@@ -144,12 +137,11 @@ def _reading(
     session: Session, record: Record, block: Block | None
 ) -> tuple[bytes, bytes, list[tuple[str, str]]]:
     """The record, the message in it, and the block's members that the body does not show."""
-    raw = record_bytes(session, record)
+    raw = session.bytes_of(record)
     message = session.message_json(record, raw)
     if block is None or block.path == ("content",):
         return raw, message, []
-    start, end = locate(message, block.path)
-    members = fields_of(message[start:end]).items()
+    members = fields_of(piece_bytes(session, record, block)).items()
     own = [("id" if key in IDS else key, value) for key, value in members if key not in PAYLOADS]
     return raw, message, [(key, shown_value(value)) for key, value in own]
 

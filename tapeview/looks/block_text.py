@@ -6,6 +6,7 @@ meanwhile gives one sentence in the body, never an exception.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from tapeview.looks.block_head import BlockHead, block_head
@@ -17,8 +18,7 @@ from tapeview.looks.block_record import (
     BodyLine,
     beside_lines,
     line_of,
-    message_bytes,
-    record_bytes,
+    piece_bytes,
     shown_value,
     table,
 )
@@ -29,7 +29,7 @@ from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.clean import printable
 from tapeview.tape.describe import describe
-from tapeview.tape.json_text import decode_text, elements, locate
+from tapeview.tape.json_text import decode_text, elements
 from tapeview.tape.outline import row_path
 from tapeview.tape.pretty import pretty
 from tapeview.tape.record import Record
@@ -59,6 +59,9 @@ JSON_STYLES: Final = {
     "punct": "punct",
     "block": "string",
 }
+MOST_LINES: Final = 200_000
+"""Lines of a body that are shown."""
+
 _heading = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)").match
 _fence = re.compile(r"[ \t]*(`{3,}|~{3,})").match
 
@@ -69,10 +72,18 @@ def block_body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
         return
     snapshot = snapshot.of(row)
     try:
-        yield from _body(snapshot, row)
+        yield from _no_more(_body(snapshot, row))
     except FAULTS as fault:
         yield line_of("error", f"cannot be read any more: {fault}")
     yield from beside_lines(snapshot, row)
+
+
+def _no_more(lines: Iterator[BodyLine]) -> Iterator[BodyLine]:
+    """As many lines as a screen can hold in memory; a block of 50 MB may have millions."""
+    yield from islice(lines, MOST_LINES)
+    if next(lines, None) is not None:
+        words = f"the first {MOST_LINES} lines; y copies all of it, o opens the file in the editor"
+        yield line_of("muted", words)
 
 
 def _body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
@@ -92,9 +103,9 @@ def _body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
     elif record is None:
         return
     elif row.kind == "note":
-        yield from _json_lines(record_bytes(session, record))
+        yield from _json_lines(session.bytes_of(record))
     elif row.kind == "unreadable":
-        yield from _text_lines(decode_text(record_bytes(session, record)))
+        yield from _text_lines(decode_text(session.bytes_of(record)))
     elif row.block is None:
         yield line_of("muted", "(no content)")
     else:
@@ -104,7 +115,7 @@ def _body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
 
 def _parts(session: Session, record: Record, block: Block) -> tuple[Part, ...]:
     """What the block carries. Raises what is in ``FAULTS``."""
-    return session.shape.parts(message_bytes(session, record), block)
+    return session.shape.parts(*session.piece_of(record, block))
 
 
 def _joined(parts: Iterable[Part], markdown: bool) -> Iterator[BodyLine]:
@@ -272,17 +283,15 @@ def copy_json(snapshot: Snapshot, row: Row) -> str:
     try:
         if row.kind == "turn":
             records = _records_of_turn(snapshot, row.turn)
-            return "\n".join(decode_text(message_bytes(session, each)) for each in records)
+            return "\n".join(decode_text(session.message_of(each)) for each in records)
         if row.kind == "notes":
             notes = _run_of_notes(snapshot, row)
-            return "\n".join(decode_text(record_bytes(session, note)) for note in notes)
+            return "\n".join(decode_text(session.bytes_of(note)) for note in notes)
         if row.kind != "block":
-            return decode_text(record_bytes(session, record))
-        message = message_bytes(session, record)
+            return decode_text(session.bytes_of(record))
         if row.block is None:
-            return decode_text(message)
-        start, end = locate(message, row.block.path)
-        return decode_text(message[start:end])
+            return decode_text(session.message_of(record))
+        return decode_text(piece_bytes(session, record, row.block))
     except FAULTS:
         return ""
 

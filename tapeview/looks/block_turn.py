@@ -7,7 +7,6 @@ from tapeview.looks.block_record import (
     FAULTS,
     BodyLine,
     clock_of,
-    message_bytes,
     shown_value,
     table,
 )
@@ -63,7 +62,7 @@ def turn_lines(snapshot: Snapshot, number: int) -> Iterator[BodyLine]:
 def _fields(snapshot: Snapshot, record: Record) -> dict[str, bytes]:
     """Members of the reply's last line: only that one has the final usage."""
     try:
-        return fields_of(message_bytes(snapshot.session, record))
+        return fields_of(snapshot.session.message_of(record))
     except FAULTS:
         return {}
 

@@ -13,7 +13,7 @@ from tapeview.tape.session import Session
 from tapeview.tape.shape import Part
 from tapeview.tape.sizes import count
 
-__all__ = ["RowText", "SignName", "describe", "parts_of", "tool_of"]
+__all__ = ["GONE", "RowText", "SignName", "describe", "parts_of", "tool_of"]
 
 SignName = Literal[
     "prompt",
@@ -33,6 +33,9 @@ SignName = Literal[
     "end",
     "",
 ]
+
+GONE = (JsonFault, LookupError, OSError)
+"""What reading raises once the file was changed or taken away."""
 
 REMINDER = "<system-reminder>"
 
@@ -77,17 +80,11 @@ def describe(session: Session, index: Index, row: Row) -> RowText:
 def _describe_block(session: Session, index: Index, record: Record, block: Block) -> RowText:
     try:
         if block.kind in CALLS:
-            message = session.message_of(record)
-            gist = _gist_of_input(session, message, block)
+            gist = _gist_of_input(session, *session.piece_of(record, block))
             return RowText("call", tool_of(block, index) or "call", gist, block.size)
         parts = parts_of(session, record, block)
-    except (JsonFault, LookupError, OSError) as fault:
-        # What was there when the file was indexed is not: a lookup's own words would mislead.
-        why = fault.reason if isinstance(fault, JsonFault) else "the file has changed"
-        if isinstance(fault, OSError):
-            why = fault.strerror or "the disk failed"
-        gist = clean_line(f"cannot be read any more: {why}", 200)
-        return RowText("error", "", gist, block.size)
+    except GONE as fault:
+        return RowText("error", "", _lost(fault), block.size)
     if block.kind in RESULTS:
         sign: SignName = "error_result" if block.is_error else "result"
         return RowText(sign, tool_of(block, index) or "result", gist_of_parts(parts), block.size)
@@ -100,6 +97,14 @@ def _describe_block(session: Session, index: Index, record: Record, block: Block
         return RowText(sign, "", gist_of_parts(parts), block.size)
     name = clean_line(block.kind, 60) or "no type"
     return RowText("unknown", name, gist_of_parts(parts), block.size)
+
+
+def _lost(fault: Exception) -> str:
+    # What was there when the file was indexed is not: a lookup's own words would mislead.
+    why = fault.reason if isinstance(fault, JsonFault) else "the file has changed"
+    if isinstance(fault, OSError):
+        why = fault.strerror or "the disk failed"
+    return clean_line(f"cannot be read any more: {why}", 200)
 
 
 def _gist_of_input(session: Session, message: bytes, block: Block) -> str:
@@ -130,7 +135,7 @@ def _gist_of_thinking(block: Block, parts: tuple[Part, ...]) -> str:
 
 def parts_of(session: Session, record: Record, block: Block) -> tuple[Part, ...]:
     """What a block carries. Raises ``JsonFault`` or ``LookupError`` where the file has changed."""
-    return session.shape.parts(session.message_of(record), block)
+    return session.shape.parts(*session.piece_of(record, block))
 
 
 def tool_of(block: Block, index: Index) -> str:
@@ -162,5 +167,8 @@ def _system_size(session: Session) -> int:
 
 
 def _gist_of_damage(session: Session, record: Record) -> str:
-    start = session.bytes_of(record)[: LIMIT * 2].decode("utf-8", "replace")
+    try:
+        start = session.bytes_of(record)[: LIMIT * 2].decode("utf-8", "replace")
+    except GONE as fault:
+        return _lost(fault)
     return clean_line(f"line {record.line} is unreadable, {record.label}: {start}", LIMIT)

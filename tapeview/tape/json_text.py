@@ -15,9 +15,9 @@ the text: ``fault.offset == len(raw)``.
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import msgspec
 
@@ -27,6 +27,18 @@ from tapeview.tape.json_fault import (
     fault_after_value,
     fault_at_end,
     fault_at_value,
+)
+from tapeview.tape.json_runs import (
+    ATOM,
+    DEEP,
+    STRING,
+    always,
+    blank,
+    past_closers,
+    past_openers,
+    pattern,
+    run_in_array,
+    run_in_object,
 )
 
 __all__ = [
@@ -51,36 +63,12 @@ _BY_DECODER = 64  # bytes left in the text from which on asking the decoder is w
 _QUOTE, _COMMA, _COLON, _BACKSLASH = b'",:\\'
 _OPEN_ARRAY, _CLOSE_ARRAY, _OPEN_OBJECT, _CLOSE_OBJECT = b"[]{}"
 
-# Possessive throughout: no backtracking, so time stays linear and the matcher's stack flat.
-_B = r"[ \t\n\r]*+"
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_ATOM = r"(?:true|false|null|NaN|-?Infinity|-?(?:0|[1-9]\d*+)(?:\.\d++)?+(?:[eE][+-]?\d++)?+)"
-_SCALAR = rf"(?:{_STRING}|{_ATOM})"
-
-
-def _pattern(spelling: str) -> re.Pattern[bytes]:
-    return re.compile(spelling.encode(), re.DOTALL)
-
-
-def _always(spelling: str) -> Callable[[Buffer, int], re.Match[bytes]]:
-    """The matcher of a pattern that also matches nothing at all."""
-    return cast(Callable[[Buffer, int], re.Match[bytes]], _pattern(spelling).match)
-
-
 _lenient_json = json.JSONDecoder(strict=False).decode
 _trailing = re.compile(r"trailing characters \(byte (\d+)\)").search
-_atom = _pattern(_ATOM).match
-_quote = _pattern('"').search
-_rest_of_string = _pattern(_STRING[1:]).match
-_blank = _always(_B)
-_sound = _always(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")*+')
-# The blanks after a value and all members after it that are scalars: much text in one step.
-_run_in_array = _always(rf"{_B}(?:,{_B}{_SCALAR}{_B})*+")
-_run_in_object = _always(rf"{_B}(?:,{_B}{_STRING}{_B}:{_B}{_SCALAR}{_B})*+")
-# Arrays and objects that open directly inside one another, up to the first value of the last.
-_openings = _always(rf"(?:\[{_B}(?!\])|\{{{_B}{_STRING}{_B}:{_B})*+")
-_drop_strings = _pattern(_STRING).sub
-_CLOSERS = bytes.maketrans(b"[{", b"]}")
+_atom = pattern(ATOM).match
+_quote = pattern('"').search
+_rest_of_string = pattern(STRING[1:]).match
+_sound = always(r'(?:[^"]++|"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+")*+')
 
 
 class Span(NamedTuple):
@@ -145,7 +133,7 @@ def unquote(token: Buffer | str) -> str:
 
 def skip_blank(raw: Buffer, pos: int) -> int:
     """The first offset from ``pos`` on that is no JSON blank."""
-    return _blank(raw, pos).end()
+    return blank(raw, pos).end()
 
 
 def _string_end(raw: Buffer, pos: int) -> int:
@@ -204,13 +192,11 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
         if byte == _QUOTE:
             pos = _string_end(raw, pos)
         elif byte in (_OPEN_OBJECT, _OPEN_ARRAY):
-            if max_depth == sys.maxsize and (end := _openings(raw, pos).end()) > pos:
-                opened = _drop_strings(b"", bytes(raw[pos:end]))
-                closers += opened.translate(_CLOSERS, b" \t\n\r:")
-                pos = end
-                continue
             if len(closers) == max_depth:
                 raise JsonFault(pos, "nested too deeply")
+            if len(closers) > DEEP and max_depth == sys.maxsize:
+                pos = past_openers(raw, pos, closers)
+                byte = raw[pos]
             closer = byte + 2  # in ASCII a closing bracket stands two places after its opening one
             pos = skip_blank(raw, pos + 1)
             if pos < size and raw[pos] == closer:
@@ -227,7 +213,7 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
             pos = atom.end()
         while closers:
             closer = closers[-1]
-            pos = (_run_in_object if closer == _CLOSE_OBJECT else _run_in_array)(raw, pos).end()
+            pos = (run_in_object if closer == _CLOSE_OBJECT else run_in_array)(raw, pos).end()
             byte = raw[pos] if pos < size else -1
             if byte == _COMMA:
                 pos = skip_blank(raw, pos + 1)
@@ -236,8 +222,11 @@ def _scan(raw: Buffer, pos: int, max_depth: int) -> int:
                 break
             if byte != closer:
                 raise fault_after_value(raw, pos, closer)
-            closers.pop()
-            pos += 1
+            if len(closers) > DEEP:
+                pos = past_closers(raw, pos, closers)
+            else:
+                closers.pop()
+                pos += 1
         else:
             return pos
 

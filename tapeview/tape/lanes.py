@@ -100,8 +100,7 @@ def _assign(starts: Mapping[int, _Span], count: int, most: int) -> None:
             continue
         span.lane = most - 1
         shared.append(span)
-        for member in shared:
-            member.cable = True
+        shared[0].cable = span.cable = True
         if stop > open_until:
             freed[open_until + 1].remove(span.lane)
             freed.setdefault(stop + 1, []).append(span.lane)

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tapeview.tape.block import CALLS, RESULTS, BlockFacts
 from tapeview.tape.clean import clean_line, printable
-from tapeview.tape.describe import describe, parts_of
+from tapeview.tape.describe import GONE, describe, parts_of
 from tapeview.tape.gist import gist_of_image
 from tapeview.tape.index import Index
-from tapeview.tape.json_text import JsonFault
 from tapeview.tape.message import block_path
 from tapeview.tape.pretty import pretty
 from tapeview.tape.rows import FOLDS, Row
@@ -119,7 +118,7 @@ def full_text(session: Session, row: Row) -> Iterator[str]:
         return
     try:
         parts = parts_of(session, row.record, row.block)
-    except (JsonFault, LookupError) as fault:
+    except GONE as fault:
         yield printable(f"cannot be read any more: {fault}")
         return
     for part in parts:

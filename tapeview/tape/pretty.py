@@ -28,6 +28,7 @@ Kind: TypeAlias = Literal["key", "string", "number", "literal", "punct", "block"
 Part: TypeAlias = tuple[Kind, str]
 
 _STEP = 2
+_DEEPEST = 200  # levels that are indented: a hundred thousand would be gigabytes of blanks
 _BLANKS = " \t\n\r"
 _SPELLED = (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"))
 
@@ -81,7 +82,7 @@ def _value_lines(text: str) -> Iterator[PrettyLine]:
             return
         pos = token.end()
         key = named and _quoted(_decoded(named[1]))
-        indent = _STEP * len(openers)
+        indent = _STEP * min(len(openers), _DEEPEST)
         string, atom, opener, closer, comma = token.groups()
         if atom:
             kind: Kind = "number" if atom[-1].isdigit() else "literal"
@@ -93,7 +94,8 @@ def _value_lines(text: str) -> Iterator[PrettyLine]:
                 openers.append(opener[0])
         elif closer:
             openers.pop()
-            yield _line(indent - _STEP, None, "punct", closer, comma)
+            indent = _STEP * min(len(openers), _DEEPEST)
+            yield _line(indent, None, "punct", closer, comma)
         elif "\n" in (decoded := _decoded(string)):
             yield from _string_lines(indent, key, decoded, comma)
         else:

@@ -4,12 +4,20 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from tapeview.tape.block import Block
+from tapeview.tape.json_text import JsonFault, Span, array_spans, locate, skip_value
 from tapeview.tape.record import Record
 from tapeview.tape.shape import Shape
 from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame, Tape
 
 __all__ = ["Session"]
+
+MANY = 64
+"""Blocks of one record from which on each is read from its own place, not from the start."""
+
+KEPT = 4
+"""Records whose blocks' places are kept: a page of the screen rarely shows more big ones."""
 
 
 class Session(msgspec.Struct, frozen=True, eq=False):
@@ -43,6 +51,9 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     positions: dict[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made."""
 
+    _pieces: dict[tuple[Record, str | int], list[Span]] = msgspec.field(default_factory=dict)
+    """Where the blocks of the big records that were looked at last stand in the source."""
+
     def __post_init__(self) -> None:
         self.positions.update((record, k) for k, record in enumerate(self.records))
 
@@ -70,17 +81,56 @@ class Session(msgspec.Struct, frozen=True, eq=False):
         return self.tapes[0]
 
     def bytes_of(self, record: Record) -> bytes:
-        """A record's own text."""
+        """A record's own text. Raises ``LookupError`` where the file is too short for it now."""
         if record.text is not None:
             return record.text
         return self.text_of((record,))
 
     def text_of(self, run: Sequence[Record]) -> bytes:
-        """The text from the first to the last of neighbouring records as one file holds them."""
+        """The text from the first to the last of neighbouring records as one file holds them.
+
+        Raises ``LookupError`` where the file is too short for it now.
+        """
         first, last = run[0], run[-1]
-        source = self.source if first.member == 0 else self.members[first.member - 1]
-        return source.read(first.start, last.start + last.length - first.start)
+        return self._read(first, first.start, last.start + last.length)
+
+    def _read(self, record: Record, start: int, end: int) -> bytes:
+        source = self.source if record.member == 0 else self.members[record.member - 1]
+        raw = source.read(start, end - start)
+        if len(raw) < end - start:
+            raise LookupError("the file is shorter than when it was opened")
+        return raw
 
     def message_of(self, record: Record) -> bytes:
-        """The JSON of the message that the record holds."""
+        """The JSON of the message that the record holds. Raises ``JsonFault``, ``LookupError``."""
         return self.message_json(record, self.bytes_of(record))
+
+    def piece_of(self, record: Record, block: Block) -> tuple[bytes, Block]:
+        """JSON that holds ``block``, and the block with its path in that: what a shape reads.
+
+        That is the whole message; of a message of very many blocks the block alone, since walking
+        to each of thousands from the first one would take forever.
+
+        Raises ``JsonFault`` or ``LookupError`` where the file has changed.
+        """
+        if len(record.blocks) < MANY or len(block.path) != 2 or record.text is not None:
+            return self.message_of(record), block
+        member, number = block.path
+        spans = self._pieces.get((record, member))
+        if spans is None:
+            spans = self._places_in(record, member)
+            while len(self._pieces) >= KEPT:
+                del self._pieces[next(iter(self._pieces))]
+            self._pieces[record, member] = spans
+        start, end = spans[int(number)]
+        raw = self._read(record, start, end)
+        if skip_value(raw, 0) != len(raw):
+            raise JsonFault(0, "the file has changed")
+        return raw, msgspec.structs.replace(block, path=())
+
+    def _places_in(self, record: Record, member: str | int) -> list[Span]:
+        raw = self.bytes_of(record)
+        message = self.message_json(record, raw)
+        array = locate(message, (member,)).start
+        shift = record.start + raw.find(message)
+        return [Span(shift + a, shift + b) for a, b in array_spans(message, array)[0]]

@@ -1,6 +1,7 @@
 """The file behind a tape, as far as a rule may ask about the file itself."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from tapeview.tape.oddity import Oddity, are_plain, oddities
@@ -39,12 +40,14 @@ class Stored:
         """Readable records whose text not all readers read alike. Reads the whole file."""
         odd: dict[Record, Sequence[Oddity]] = {}
         for run in self._runs():
-            if len(run) > 1 and are_plain(self._session.text_of(run)):
-                continue
-            for record in run:
-                raw = self._session.bytes_of(record)
-                if not raw.startswith(b"//") and (found := oddities(raw)):
-                    odd[record] = found
+            # What is gone since the file was indexed is told where it is looked at.
+            with suppress(LookupError, OSError):
+                if len(run) > 1 and are_plain(self._session.text_of(run)):
+                    continue
+                for record in run:
+                    raw = self._session.bytes_of(record)
+                    if not raw.startswith(b"//") and (found := oddities(raw)):
+                        odd[record] = found
         return odd
 
     def take_oddities(self, other: "Stored") -> None:

@@ -136,8 +136,8 @@ def _blocks(session: Session, message: Message) -> Iterator[bytes]:
 
 
 def _block_json(session: Session, record: Record, block: Block) -> bytes:
-    raw = session.message_of(record)
-    start, end = locate(raw, block.path)
+    raw, inside = session.piece_of(record, block)
+    start, end = locate(raw, inside.path)
     text = raw[start:end]
     return b'{"type":"text","text":' + text + b"}" if block.path == ("content",) else text
 
