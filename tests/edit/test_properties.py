@@ -18,9 +18,12 @@ def written(opened, session=None):
 
 
 def said(session):
-    """Every tape: who says what, in which words."""
+    """Every tape: who says what, in which words.
+
+    A sub-agent that stands among the session's own lines goes by the number of its first line.
+    """
     return [
-        (tape.id, [told(session, message) for message in tape.messages]) for tape in session.tapes
+        (tape.id.partition(":line-")[0], [told(session, message) for message in tape.messages]) for tape in session.tapes
     ]
 
 
