@@ -7,7 +7,7 @@ they read something else, the lines in question are hung below one another, whic
 no choice.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -17,7 +17,7 @@ import msgspec
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
-from tapeview.formats._claude_chain import Tree, chain_of
+from tapeview.formats._claude_chain import Tree, chain_of, group
 from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.formats._claude_tapes import segment_lines
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
@@ -46,6 +46,7 @@ SHARED: Final = (
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 KEPT_AT: Final = ("compactMetadata", "preservedSegment")
+MOST_ENDS: Final = 40
 SPOKEN: Final = ("user", "assistant")
 STUBBORN: Final = "the lines of this session hang together in a way that cannot be kept whole."
 NOTHING_LEFT: Final = (
@@ -170,9 +171,10 @@ class _Hanging:
         self.resumed = tape.kind == "main" or (tape.kind == "agent" and not self.inline)
         """Whether the tape is found by the newest leaf of its file."""
         self.tree = self._tree(draft.session.rows(member))
-        self.lines = self._lines_before()
+        self.lines = _in_order(self._lines_before())
         self.by_uuid = {facts_of(r).uuid: r for r in self.lines}
         self.expected = self._expected()
+        self.said = [u for u in self.expected if u in self.put or _speaks(self.by_uuid[u])]
 
     def _tree(self, rows: Sequence[Record]) -> Tree:
         return Tree([r for r in rows if facts_of(r).sidechain] if self.inline else rows)
@@ -337,21 +339,26 @@ class _Hanging:
         """Whether the tape's lines are those that are to be."""
         tree = self._after()
         if self.tape.kind == "segment":
-            return _uuids(self._segment(tree, 0)) == self.expected
+            return self._is_whole(self._segment(tree, 0))
         return self._end(tree) is not None
 
-    def _is_whole(self, tree: Tree, end: Record) -> bool:
-        """Whether the way up from a line gives the tape as it is to be."""
-        line = _uuids(tree.line_to(end))
-        return [uuid for uuid in line if uuid not in self.others] == self.expected
+    def _is_whole(self, line: Sequence[Record]) -> bool:
+        """Whether these lines say what the tape is to say; notes may stand anywhere."""
+        said = (facts_of(r).uuid for message in group(line) for r in message.records)
+        return [uuid for uuid in said if uuid not in self.others] == self.said
 
     def _end(self, tree: Tree) -> Record | None:
         """The line from which the way up gives the tape."""
+        tried = 0
         for uuid in reversed(self.expected):
             record = tree.by_uuid.get(uuid)
-            spoken = record is not None and facts_of(record).type in SPOKEN
-            if record is not None and spoken and self._is_whole(tree, record):
+            if record is None or facts_of(record).type not in SPOKEN:
+                continue
+            if self._is_whole(tree.line_to(record)):
                 return record
+            tried += 1
+            if tried == MOST_ENDS:
+                return None
         return None
 
     def stay_leaf(self) -> None:
@@ -360,7 +367,7 @@ class _Hanging:
             return
         tree = self._after()
         end, leaf = self._end(tree), tree.leaf()
-        if end is None or leaf is None or self._is_whole(tree, leaf):
+        if end is None or leaf is None or self._is_whole(tree.line_to(leaf)):
             return
         rivals = [record.time for record in tree.spoken_leaves if record is not end]
         latest, own = newest(rivals), moment_of(end.time)
@@ -401,5 +408,23 @@ class _Hanging:
         self.draft.insert([respelled(raw, style_of(text))], rows[-1], None)
 
 
-def _uuids(lines: Iterable[Record]) -> list[str]:
-    return [facts_of(record).uuid for record in lines]
+def _speaks(record: Record) -> bool:
+    return record.kind == "message"
+
+
+def _in_order(lines: Sequence[Record]) -> list[Record]:
+    """The lines as the tape has them: results that stand inside a reply follow it; notes stay
+    behind the line that they follow.
+    """  # noqa: D205
+    notes: dict[Record | None, list[Record]] = {}
+    last: Record | None = None
+    for record in lines:
+        if record.kind == "message":
+            last = record
+        else:
+            notes.setdefault(last, []).append(record)
+    ordered = list(notes.get(None, ()))
+    for message in group(lines):
+        for record in message.records:
+            ordered += (record, *notes.get(record, ()))
+    return ordered

@@ -34,6 +34,8 @@ class ClaudeSpeller:
         self._put: list[Line] = []
         self._moved: set[str] = set()
         self._ids = 0
+        self._changed = False
+        """Whether lines belong to other messages now, which resume may read in another order."""
 
     def inside(self, record: Record) -> JsonPath:
         """A local command is a line that becomes a message; other lines hold one."""
@@ -119,6 +121,7 @@ class ClaudeSpeller:
         """Let somebody else have said the message."""
         if role == "system":
             raise EditError("Claude Code stores no system messages.")
+        self._changed = True
         for record in records:
             text = with_member(draft.text_of(record), (), "type", spelled(role))
             draft.change(record, with_member(text, ("message",), "role", spelled(role)))
@@ -139,6 +142,7 @@ class ClaudeSpeller:
         return True
 
     def _set_message_id(self, draft: Draft, records: Iterable[Record], identity: str) -> None:
+        self._changed = True
         for record in records:
             text = with_member(draft.text_of(record), ("message",), "id", spelled(identity))
             draft.change(record, text)
@@ -154,7 +158,7 @@ class ClaudeSpeller:
 
     def settle(self, draft: Draft) -> None:
         """Hand children on, and see to it that resume reads the tape as it is to be."""
-        if not draft.removed and not self._put:
+        if not draft.removed and not self._put and not self._changed:
             return
         with_doubles(draft)
         for member in {record.member for record in draft.removed}:
