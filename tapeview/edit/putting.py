@@ -76,11 +76,14 @@ def plan_prepend(work: Work, op: ops.Prepend) -> str:
     return "prepend facts"
 
 
-def _put_block(work: Work, target: Target, behind: bool, block: bytes) -> None:
-    """Put a block beside another one, or at the end of a message."""
-    record = work.record_of(target)
-    if target.message >= 0 and target.block is None:
-        record = work.messages[target.message].records[-1 if behind else 0]
+def _put_block(
+    work: Work, target: Target, behind: bool, block: bytes, moved: Record | None = None
+) -> None:
+    """Put a block beside another one, or at an end of a message."""
+    record = _record_at(work, target, behind)
+    if target.message >= 0 and (found := _gap_in(work, target, behind)) is not None:
+        if work.speller.insert_block(work.draft, found, record, block, moved):
+            return
     above: Block | None = target.block
     if target.block is None:
         above = None if behind or not record.blocks else record.blocks[0]
@@ -89,6 +92,28 @@ def _put_block(work: Work, target: Target, behind: bool, block: bytes) -> None:
         above = record.blocks[number] if number < len(record.blocks) else None
     shape = work.session.shape
     work.change_message(record, lambda raw: shape.with_block(raw, above, block))
+
+
+def _record_at(work: Work, target: Target, behind: bool) -> Record:
+    """The record beside which a block is put."""
+    if target.message >= 0 and target.block is None:
+        return work.messages[target.message].records[-1 if behind else 0]
+    return work.record_of(target)
+
+
+def _gap_in(work: Work, target: Target, behind: bool) -> Gap | None:
+    """The gap between two records of a message, or at its end; None inside of a record."""
+    records = work.messages[target.message].records
+    at = len(records) if behind else 0
+    if target.block is not None:
+        record = work.record_of(target)
+        if record.blocks[-1 if behind else 0] is not target.block:
+            return None
+        at = records.index(record) + behind
+    return Gap(
+        records[:at] or work.gap_before(target.message).before,
+        records[at:] or work.gap_before(target.message + 1).after,
+    )
 
 
 def plan_insert_block(work: Work, op: ops.InsertBlock) -> str:
@@ -172,7 +197,7 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
     block = target.block
     if block is None or to.block is block:
         raise EditError("a block cannot be moved to itself.")
-    record, other = work.record_of(target), work.record_of(to)
+    record, other = work.record_of(target), _record_at(work, to, behind)
     link = work.index.link_of.get(block)
     apart = work.index.side_numbers.get(target.message) != work.index.side_numbers.get(to.message)
     if link is not None and len(link.ends) > 1 and apart and op.pairs == "ask":
@@ -180,6 +205,10 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
         paths = tuple(work.index.path(end.place) for end in ends)
         raise PairSplit(f"this moves it away from {', '.join(paths)}; say keep.", paths)
     raw = work.session.shape.neutral(work.message_json(record), block)
+    if work.session.harness and len(record.blocks) == 1:
+        _put_block(work, to, behind, raw, record)
+        work.draft.remove(record)
+        return
     if record is other:
         _reorder(work, target, to, behind, raw)
         return

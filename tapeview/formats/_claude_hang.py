@@ -19,7 +19,7 @@ from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
 from tapeview.formats._claude_chain import Tree, chain_of, group
 from tapeview.formats._claude_line import Kept, facts_of
-from tapeview.formats._claude_tapes import segment_lines
+from tapeview.formats._claude_tapes import segment_lines, tree_before
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.graft import respelled, spelled, style_of, with_member, without
@@ -46,6 +46,7 @@ SHARED: Final = (
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 KEPT_AT: Final = ("compactMetadata", "preservedSegment")
+DEBUG = __import__("os").environ.get("DBG")
 MOST_ENDS: Final = 40
 SPOKEN: Final = ("user", "assistant")
 STUBBORN: Final = "the lines of this session hang together in a way that cannot be kept whole."
@@ -171,7 +172,14 @@ class _Hanging:
         self.resumed = tape.kind == "main" or (tape.kind == "agent" and not self.inline)
         """Whether the tape is found by the newest leaf of its file."""
         self.tree = self._tree(draft.session.rows(member))
+        self.boundary: Record | None = None
+        """The boundary that ends a segment."""
+        if tape.kind == "segment":
+            self.boundary = self._segment(self.tree, 1)[0]
         self.lines = _in_order(self._lines_before())
+        if self.boundary is not None:
+            limit = self.tree.position[self.boundary]
+            self.tree = tree_before(self.tree, list(self.tree.position), self.boundary, limit)
         self.by_uuid = {facts_of(r).uuid: r for r in self.lines}
         self.expected = self._expected()
         self.said = [u for u in self.expected if u in self.put or _speaks(self.by_uuid[u])]
@@ -230,7 +238,26 @@ class _Hanging:
             self._line_up(self._window())
         if not self._reads_well():
             self._line_up(range(len(self.expected)))
+            self._leave_out()
             if not self._reads_well():
+                if DEBUG:
+                    tr = self._after()
+                    print(
+                        "STUB",
+                        self.tape.id,
+                        self.expected,
+                        self.said,
+                        tr.boundary and facts_of(tr.boundary).kept,
+                        [
+                            [
+                                facts_of(r).uuid
+                                for m in group(tr.line_to(tr.by_uuid[u]))
+                                for r in m.records
+                            ]
+                            for u in self.expected[-2:]
+                            if u in tr.by_uuid
+                        ],
+                    )
                 raise EditError(STUBBORN)
         self.stay_leaf()
 
@@ -272,9 +299,7 @@ class _Hanging:
             _point(self.draft, record, "parentUuid", above)
 
     def _first_kept(self) -> Record | None:
-        """The first line that the boundary keeps, where this tape begins at that boundary."""
-        if not self.lines or self.lines[0] is not self.tree.boundary:
-            return None
+        """The first line that the last boundary keeps, once the edit is done."""
         return next((r for r in self.tree.segment if r not in self.draft.removed), None)
 
     def _window(self) -> range:
@@ -289,10 +314,8 @@ class _Hanging:
             first = self.by_uuid.get(self.expected[0])
             if k or (first is not None and self.tree.parents.get(first)):
                 self._hang(self.expected[k], self.expected[k - 1] if k else "")
-        if self.tape.kind == "segment":
-            boundary = self._segment(self.tree, 1)[0]
-            if boundary not in self.draft.removed:
-                _point(self.draft, boundary, "logicalParentUuid", self.expected[-1])
+        if self.boundary is not None and self.boundary not in self.draft.removed:
+            _point(self.draft, self.boundary, "logicalParentUuid", self.expected[-1])
         self._put_in()
 
     def _pin(self) -> None:
@@ -309,6 +332,18 @@ class _Hanging:
             if was != found:
                 _point(self.draft, record, "parentUuid", was if was in now.by_uuid else "")
 
+    def _leave_out(self) -> None:
+        """A line that was beside the tape, and would be drawn into it, becomes a root."""
+        tree = self._after()
+        end = tree.by_uuid.get(self.said[-1])
+        line = self._segment(tree, 0) if self.boundary is not None else ()
+        known = {*self.expected, *self.others}
+        old = {facts_of(record).uuid: record for record in self.tree.position}
+        for record in line or (tree.line_to(end) if end is not None else ()):
+            uuid = facts_of(record).uuid
+            if uuid not in known and uuid in old and record.kind == "message":
+                _point(self.draft, old[uuid], "parentUuid", "")
+
     def _put_in(self) -> None:
         """The new lines, each at its place in the file."""
         self.draft.insert_nothing()
@@ -320,14 +355,17 @@ class _Hanging:
     def _place(self, line: Line, at: int) -> tuple[Record | None, Record | None]:
         """Behind which record a new line stands in the file, or before which one."""
         above = [self.by_uuid[u] for u in self.expected[:at] if u not in self.put]
+        below = [self.by_uuid[u] for u in self.expected[at:] if u not in self.put]
+        kept, boundary = self.tree.segment, self.tree.boundary
+        # Beside what is kept, a line has to stand behind the boundary, or it is left out.
+        if boundary is not None and below and below[0] is self._first_kept():
+            return max((*above, boundary), key=self.draft.place_of), None
+        if boundary is not None and above and above[-1] in kept:
+            behind = [*above, boundary] if not below or below[0] not in kept else above[-1:]
+            return max(behind, key=self.draft.place_of), None
         if not above:
             return None, next((r for r in (*line.gap.after, *self.lines)), None)
-        kept = self.tree.segment
-        if kept and above[-1] in kept and self.lines[0] is self.tree.boundary:
-            # Behind what is kept, a line has to stand behind the boundary, or it is left out.
-            behind = above if above[-1] is kept[-1] else above[-1:]
-        else:
-            behind = [above[-1], *(r for r in line.gap.before if r in above)]
+        behind = [above[-1], *(r for r in line.gap.before if r in above)]
         return max(behind, key=self.draft.place_of), None
 
     # -- reading it as resume does -------------------------------------------------------------

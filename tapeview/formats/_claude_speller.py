@@ -75,6 +75,27 @@ class ClaudeSpeller:
             self._moved |= {uuid} if moved else set()
             self._put.append(Line(uuid, text, gap))
 
+    def insert_block(
+        self, draft: Draft, gap: Gap, like: Record, block: bytes, moved: Record | None
+    ) -> bool:
+        """A line for the block; one of a reply is another line of that reply."""
+        if moved is not None and moved.role == like.role:
+            self.insert_copy(draft, gap, [moved], True)
+            line = self._put[-1]
+            if like.message_id and like.message_id != moved.message_id:
+                line.text = replaced(line.text, ("message", "id"), spelled(like.message_id))
+            return True
+        template = self._template(draft, gap)
+        if like.role == "user":
+            self._put_lines(draft, gap, [_user_line(block, gap) | template])
+            return True
+        fields = fields_of(draft.text_of(like))
+        message = with_member(fields["message"], (), "content", b"[" + block + b"]")
+        request = {"requestId": fields["requestId"]} if "requestId" in fields else {}
+        line_of_reply = {"type": b'"assistant"', "message": message}
+        self._put_lines(draft, gap, [line_of_reply | request | template])
+        return True
+
     def _put_lines(self, draft: Draft, gap: Gap, lines: Iterable[dict[str, bytes]]) -> None:
         like = next(iter((*gap.before[-1:], *gap.after[:1])), None)
         style = style_of(draft.session.bytes_of(like)) if like is not None else COMPACT
@@ -87,7 +108,8 @@ class ClaudeSpeller:
 
     def _template(self, draft: Draft, gap: Gap) -> dict[str, bytes]:
         """The members that lines here have in common."""
-        around = (*reversed(gap.before), *gap.after, *draft.session.records)
+        own = [record for message in self._tape.messages for record in message.records]
+        around = (*reversed(gap.before), *gap.after, *own, *draft.session.records)
         for record in around:
             fields = fields_of(draft.session.bytes_of(record)) if facts_of(record).uuid else {}
             if "sessionId" in fields:

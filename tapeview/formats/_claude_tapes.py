@@ -25,6 +25,7 @@ __all__ = [
     "numbered",
     "segment_lines",
     "segments",
+    "tree_before",
 ]
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
@@ -80,11 +81,20 @@ def segment_lines(
 def _lines_before(
     tree: Tree, records: Sequence[Record], boundary: Record, limit: int
 ) -> list[Record]:
-    """The line that a boundary ended. Where a boundary kept lines, those moved: read anew."""
-    leaf = None if tree.left else tree.by_uuid.get(facts_of(boundary).logical_parent)
+    """The line that a boundary ended."""
+    before = tree_before(tree, records, boundary, limit)
+    leaf = tree.by_uuid.get(facts_of(boundary).logical_parent) if before is tree else None
+    return before.line_to(leaf) if leaf is not None else list(chain_of(before).lines)
+
+
+def tree_before(tree: Tree, records: Sequence[Record], boundary: Record, limit: int) -> Tree:
+    """The tree of the line that a boundary ended: where one kept lines, those moved: read anew."""
+    leaf = None if tree.segment else tree.by_uuid.get(facts_of(boundary).logical_parent)
     if leaf is not None and tree.position[leaf] < limit:
-        return tree.line_to(leaf)
-    return list(chain_of(Tree(records[:limit])).lines)
+        return tree
+    before = Tree(records[:limit])
+    before.all_side = tree.all_side
+    return before
 
 
 def begins_with(first: Record | None, words_of: RecordWords) -> str:
