@@ -5,13 +5,14 @@ chain as the API spells them (``messages.4.content.1``), ``records.12`` for what
 edit is understood on the tape as the edits before it left it.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.errors import EditError
 from tapeview.tape.graft import COMPACT, respelled, spelled
+from tapeview.tape.json_text import JsonFault, elements, loads, members, skip_blank
 
 __all__ = [
     "Answer",
@@ -42,6 +43,10 @@ __all__ = [
 Pairs = Literal["ask", "both", "keep", "answer"]
 """What becomes of links that lose one end: the other end goes too, it stays (and is flagged), or
 the call stays and is answered as interrupted. ``ask`` refuses, and says which they are."""
+
+
+RAW: Final = frozenset({"value", "content", "block"})
+"""Members that hold JSON of the session's own, kept as it is written."""
 
 
 class _Operation(
@@ -132,6 +137,7 @@ class Split(_Operation, frozen=True, tag="split"):
     """Part a message in two: the second begins with this block."""
 
     at: str
+    pairs: Pairs = "ask"
 
 
 class Merge(_Operation, frozen=True, tag="merge"):
@@ -213,11 +219,34 @@ Operation = (
 def operations_from(raw: bytes) -> tuple[Operation, ...]:
     """The edits that a script holds. Raises ``EditError`` with the place that does not fit."""
     try:
-        return msgspec.json.decode(raw, type=tuple[Operation, ...])
+        try:
+            return msgspec.json.decode(raw, type=tuple[Operation, ...])
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return msgspec.convert(_read_slowly(raw), tuple[Operation, ...])
     except msgspec.ValidationError as error:
         raise EditError(f"the list of edits does not fit: {error}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise EditError(f"the list of edits is not JSON: {error}.") from None
+    except JsonFault as fault:
+        raise EditError(f"the list of edits is not JSON: {fault}.") from None
+
+
+def _read_slowly(raw: bytes) -> list[object]:
+    """A list that msgspec refuses: with lone surrogates, NaN, or numbers beyond every limit."""
+    loads(raw)
+    if raw[skip_blank(raw, 0) :][:1] != b"[":
+        raise msgspec.ValidationError("Expected `array`")
+    found: list[object] = []
+    for start, end in elements(raw, 0):
+        if raw[start : start + 1] != b"{":
+            raise msgspec.ValidationError("Expected `object`")
+        found.append(
+            {
+                name: Raw(raw[a:b]) if name in RAW else loads(raw[a:b])
+                for name, (a, b) in members(raw[:end], start)
+            }
+        )
+    return found
 
 
 def operation_json(operation: Operation) -> bytes:
