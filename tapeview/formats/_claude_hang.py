@@ -7,7 +7,7 @@ they read something else, the lines in question are hung below one another, whic
 no choice.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -18,15 +18,16 @@ from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
 from tapeview.formats._claude_chain import Tree, chain_of, group
-from tapeview.formats._claude_line import Kept, facts_of
+from tapeview.formats._claude_hand import point, set_kept
+from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_tapes import segment_lines, tree_before
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
-from tapeview.shapes.fields import fields_of, text_of
-from tapeview.tape.graft import respelled, spelled, style_of, with_member, without
+from tapeview.shapes.fields import fields_of
+from tapeview.tape.graft import respelled, spelled, style_of, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
 
-__all__ = ["SHARED", "Line", "hand_on", "hang", "with_doubles"]
+__all__ = ["SHARED", "Line", "hang"]
 
 SHARED: Final = (
     "isSidechain",
@@ -44,9 +45,6 @@ SHARED: Final = (
 )
 """Members that all lines around a place have in common."""
 
-POINTS_TO_LEAF: Final = ("summary", "last-prompt")
-KEPT_AT: Final = ("compactMetadata", "preservedSegment")
-DEBUG = __import__("os").environ.get("DBG")
 MOST_ENDS: Final = 40
 SPOKEN: Final = ("user", "assistant")
 STUBBORN: Final = "the lines of this session hang together in a way that cannot be kept whole."
@@ -63,83 +61,6 @@ class Line(msgspec.Struct):
     text: bytes
     gap: Gap
     """Between which lines of its tape."""
-
-
-def with_doubles(draft: Draft) -> None:
-    """With a line go those of its uuid that it replaced; else one of them would come to life."""
-    gone = {(r.member, uuid) for r in draft.removed if (uuid := facts_of(r).uuid)}
-    for member in {r.member for r in draft.removed}:
-        tree = Tree(draft.session.rows(member))
-        for record in draft.session.rows(member):
-            facts = facts_of(record)
-            live = tree.known.get(facts.uuid)
-            if (member, facts.uuid) in gone and live is not None and live in draft.removed:
-                draft.remove(record)
-
-
-def hand_on(draft: Draft, member: int, moved: frozenset[str]) -> None:
-    """Every line whose parent goes hangs below the nearest one above that stays.
-
-    ``moved`` are uuids of lines that go, and are put in somewhere else.
-    """
-    rows = draft.session.rows(member)
-    tree = Tree(rows)
-    staying = {facts_of(r).uuid for r in rows if r not in draft.removed}
-    parents = {
-        uuid: tree.parent_of(record)
-        for record in draft.removed
-        if record.member == member and (uuid := facts_of(record).uuid) and uuid not in staying
-    }
-    for record in rows:
-        if record in draft.removed:
-            continue
-        facts = facts_of(record)
-        above = tree.parent_of(record)
-        if above in parents:
-            _point(draft, record, "parentUuid", _staying(above, parents))
-        if facts.logical_parent in parents:
-            _point(draft, record, "logicalParentUuid", _staying(facts.logical_parent, parents))
-        if record.label in POINTS_TO_LEAF:
-            leaf = text_of(fields_of(draft.text_of(record)).get("leafUuid"))
-            if leaf in parents and leaf not in moved:
-                _point(draft, record, "leafUuid", _staying(leaf, parents))
-    if tree.boundary is not None and tree.boundary not in draft.removed and tree.segment:
-        _keep(draft, tree, parents)
-
-
-def _keep(draft: Draft, tree: Tree, parents: Mapping[str, str]) -> None:
-    """What the last boundary keeps: the first and last line that stay, below what stays."""
-    boundary = tree.boundary
-    kept = facts_of(boundary).kept if boundary is not None else None
-    if boundary is None or kept is None:
-        return
-    left = [facts_of(r).uuid for r in tree.segment if r not in draft.removed]
-    if not left:
-        draft.change(boundary, without(draft.text_of(boundary), KEPT_AT))
-        return
-    now = Kept(left[0], _staying(kept.anchor, parents), left[-1])
-    for name, was, uuid in zip(("headUuid", "anchorUuid", "tailUuid"), kept, now, strict=True):
-        if was != uuid:
-            _set_kept(draft, boundary, name, uuid)
-
-
-def _set_kept(draft: Draft, boundary: Record, name: str, uuid: str) -> None:
-    text = with_member(draft.text_of(boundary), KEPT_AT, name, spelled(uuid))
-    draft.change(boundary, text)
-
-
-def _staying(uuid: str, parents: Mapping[str, str]) -> str:
-    """The nearest line above that stays; "" for none."""
-    seen: set[str] = set()
-    while uuid in parents and uuid not in seen:
-        seen.add(uuid)
-        uuid = parents[uuid]
-    return "" if uuid in seen else uuid
-
-
-def _point(draft: Draft, record: Record, member: str, uuid: str) -> None:
-    value = spelled(uuid) if uuid else b"null"
-    draft.change(record, with_member(draft.text_of(record), (), member, value))
 
 
 def hang(draft: Draft, tape: Tape, put: Sequence[Line]) -> None:
@@ -240,24 +161,6 @@ class _Hanging:
             self._line_up(range(len(self.expected)))
             self._leave_out()
             if not self._reads_well():
-                if DEBUG:
-                    tr = self._after()
-                    print(
-                        "STUB",
-                        self.tape.id,
-                        self.expected,
-                        self.said,
-                        tr.boundary and facts_of(tr.boundary).kept,
-                        [
-                            [
-                                facts_of(r).uuid
-                                for m in group(tr.line_to(tr.by_uuid[u]))
-                                for r in m.records
-                            ]
-                            for u in self.expected[-2:]
-                            if u in tr.by_uuid
-                        ],
-                    )
                 raise EditError(STUBBORN)
         self.stay_leaf()
 
@@ -294,9 +197,9 @@ class _Hanging:
             return
         record, boundary = self.by_uuid[uuid], self.tree.boundary
         if boundary is not None and record is self._first_kept():
-            _set_kept(self.draft, boundary, "anchorUuid", above)
+            set_kept(self.draft, boundary, "anchorUuid", above)
         else:
-            _point(self.draft, record, "parentUuid", above)
+            point(self.draft, record, "parentUuid", above)
 
     def _first_kept(self) -> Record | None:
         """The first line that the last boundary keeps, once the edit is done."""
@@ -315,7 +218,7 @@ class _Hanging:
             if k or (first is not None and self.tree.parents.get(first)):
                 self._hang(self.expected[k], self.expected[k - 1] if k else "")
         if self.boundary is not None and self.boundary not in self.draft.removed:
-            _point(self.draft, self.boundary, "logicalParentUuid", self.expected[-1])
+            point(self.draft, self.boundary, "logicalParentUuid", self.expected[-1])
         self._put_in()
 
     def _pin(self) -> None:
@@ -330,7 +233,7 @@ class _Hanging:
                 continue
             was, found = self.tree.parent_of(record), now.parent_of(changed)
             if was != found:
-                _point(self.draft, record, "parentUuid", was if was in now.by_uuid else "")
+                point(self.draft, record, "parentUuid", was if was in now.by_uuid else "")
 
     def _leave_out(self) -> None:
         """A line that was beside the tape, and would be drawn into it, becomes a root."""
@@ -342,7 +245,7 @@ class _Hanging:
         for record in line or (tree.line_to(end) if end is not None else ()):
             uuid = facts_of(record).uuid
             if uuid not in known and uuid in old and record.kind == "message":
-                _point(self.draft, old[uuid], "parentUuid", "")
+                point(self.draft, old[uuid], "parentUuid", "")
 
     def _put_in(self) -> None:
         """The new lines, each at its place in the file."""

@@ -13,7 +13,8 @@ from uuid import UUID
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
-from tapeview.formats._claude_hang import SHARED, Line, hand_on, hang, with_doubles
+from tapeview.formats._claude_hand import hand_on, with_doubles
+from tapeview.formats._claude_hang import SHARED, Line, hang
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
 from tapeview.shapes.fields import fields_of, text_of
