@@ -48,7 +48,8 @@ class _Order:
         self.rows = rows
         self.is_chat = work.session.dialect != "anthropic"
         self.is_mended = work.session.harness
-        """Whether the harness itself puts results before what else the user side holds."""
+        """The harness puts results before what else the user side holds, but sends each reply
+        alone: another reply between parts a pair."""
         self.place = {
             block: (number, k)
             for number, (_, blocks) in enumerate(rows)
@@ -65,11 +66,13 @@ class _Order:
         between = self.rows[begin + 1 : end]
         if self.is_chat:
             return all(role == "user" and _only_results(blocks) for role, blocks in between)
+        if self.is_mended:
+            return all(role != "assistant" for role, _ in between)
         roles = [role for role, _ in between if role in ("user", "assistant")]
         if roles != sorted(roles):
             return False
         first = [blocks for role, blocks in between if role == "user"] + [self.rows[end][1][:k]]
-        return self.is_mended or all(_only_results(blocks) for blocks in first)
+        return all(_only_results(blocks) for blocks in first)
 
 
 def _only_results(blocks: Sequence[Block]) -> bool:
