@@ -26,6 +26,7 @@ from tapeview.errors import EditError, SaveError
 from tapeview.keep.files import Fingerprint
 from tapeview.tape.clean import printable
 from tapeview.tape.graft import spelled
+from tapeview.tape.json_text import JsonFault, loads, members
 
 __all__ = ["Journal", "Journaled", "journal_path", "read_journal"]
 
@@ -70,7 +71,24 @@ class _Line(msgspec.Struct):
     saved: Fingerprint | None = None
 
 
-_decode = msgspec.json.Decoder(_Line).decode
+_decoder = msgspec.json.Decoder(_Line)
+_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _decode(raw: bytes) -> _Line:
+    """A line. Raises ``ValidationError`` and ``JsonFault``."""
+    try:
+        return _decoder.decode(raw)
+    except msgspec.ValidationError:
+        raise
+    except _REFUSED:
+        # Lone surrogates, in a path or in a text, which msgspec refuses.
+        fields = {
+            name: Raw(raw[a:b]) if name == "edit" else loads(raw[a:b])
+            for name, (a, b) in members(raw, 0)
+        }
+        loads(raw)
+        return msgspec.convert(fields, _Line)
 
 
 def journal_path(folder: Path, session: Path) -> Path:
@@ -92,7 +110,7 @@ def read_journal(path: Path) -> Journaled | None:
     lines = raw.split(b"\n")[:-1]
     try:
         head = _decode(lines[0]) if lines else _Line()
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.ValidationError, JsonFault):
         return None
     if head.journal != VERSION:
         return None
@@ -108,7 +126,7 @@ def read_journal(path: Path) -> Journaled | None:
                 edits[state:] = operations_from(b"[" + bytes(line.edit) + b"]")
                 saved = [(at, held) for at, held in saved if at <= state]
                 state += 1
-        except (msgspec.DecodeError, UnicodeDecodeError, EditError):
+        except (msgspec.ValidationError, JsonFault, EditError):
             unread = len(lines) - number
             break
         whole += len(text) + 1
