@@ -53,7 +53,11 @@ def plan(
     Raises ``EditError`` where it does not fit, ``PairSplit`` where it would part a call from its
     result and does not say what is to become of them.
     """
-    draft = Draft(session, read, operation_json(operation))
+    try:
+        salt = operation_json(operation)
+    except JsonFault as fault:
+        raise EditError(f"this is not JSON: {fault}.") from None
+    draft = Draft(session, read, salt)
     work = Work(session, tape, index, speller, draft)
     try:
         label = PLANS[type(operation)](work, operation)
