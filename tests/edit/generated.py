@@ -156,7 +156,10 @@ def session_file(seed, strange=True):
     end = rng.choice([b"\n", b"\n", b"\r\n"])
     pieces = [rng.choice([b"", b"\xef\xbb\xbf", b"\n", b"// a note" + end])]
     for text in texts:
-        pieces += [text, rng.choice([end, end, end, end + end, b" " + end, b"", end + b"{bad}" + end])]
+        pieces += [
+            text,
+            rng.choice([end, end, end, end + end, b" " + end, b"", end + b"{bad}" + end]),
+        ]
     if rng.random() < 0.3:
         pieces[-1] = rng.choice([b"", end + texts[0][:20]])
     return b"".join(pieces)

@@ -51,7 +51,7 @@ def content(raw):
 
 def place(index, path):
     """(message, block) that a path names; block None for a whole message."""
-    for at, found in index.places.items():
+    for found in index.places.values():
         if index.path(found) == path and len(path.split(".")) > 2:
             return found.message, found.block
     number = int(path.split(".")[1])
@@ -91,7 +91,11 @@ def expected(operation, tape, index):
             return tape
         case ops.InsertBlock():
             m, k = place(index, operation.before or operation.after)
-            k = (len(tape[m][1]) if operation.after else 0) if k is None else k + bool(operation.after)
+            k = (
+                (len(tape[m][1]) if operation.after else 0)
+                if k is None
+                else k + bool(operation.after)
+            )
             tape[m][1].insert(k, canonical(bytes(operation.block)))
             return tape
         case ops.Duplicate():

@@ -30,7 +30,9 @@ TOLD = written(
     reply("a2", "r1", "m2", "y"),
     user("u2", "a2", "z"),
 )
-CALL_CHAT = '{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"R","arguments":"{}"}}]}'
+CALL_CHAT = (
+    '{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"R","arguments":"{}"}}]}'
+)
 CHAT = f'[{ASK},{CALL_CHAT},{{"role":"tool","tool_call_id":"a","content":"r"}},{SAY},{NOTE}]'
 
 ORDERS = [
@@ -46,7 +48,9 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "order", "whole"), [c[1:] for c in ORDERS], ids=[c[0] for c in ORDERS])
+@pytest.mark.parametrize(
+    ("raw", "order", "whole"), [c[1:] for c in ORDERS], ids=[c[0] for c in ORDERS]
+)
 def test_an_order(raw, order, whole):
     work = work_of(raw)
     rows = rows_of(work)

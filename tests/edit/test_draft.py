@@ -22,7 +22,9 @@ def message(word):
 
 def texts(draft):
     return [
-        json.loads(draft.session.bytes_of(record) if record.text is None else record.text)["content"]
+        json.loads(draft.session.bytes_of(record) if record.text is None else record.text)[
+            "content"
+        ]
         for record in draft.rows(0)
     ]
 

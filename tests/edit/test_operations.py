@@ -1,4 +1,4 @@
-"""The published form of edits: what is read, what is refused, and that nothing is lost on the way."""
+"""The published form of edits: what is read, what is refused, and that nothing is lost."""
 
 import json
 

@@ -361,7 +361,9 @@ def test_numbers_and_escapes_stay_as_they_were_typed():
 
 
 def test_a_value_of_several_lines_stays_on_its_line():
-    script = b'[{"op":"set","at":"messages.1.content.0","member":"input","value":{\n  "n": [\n 2 ]\n}}]'
+    script = (
+        b'[{"op":"set","at":"messages.1.content.0","member":"input","value":{\n  "n": [\n 2 ]\n}}]'
+    )
     opened = open_bytes(written("lines", "compact", [ASK, reply(call("a"))]))
     opened.apply(*operations_from(script))
     saved = b"".join(opened.session.written(opened.session, 0))

@@ -28,7 +28,8 @@ def said(session):
     A sub-agent that stands among the session's own lines goes by the number of its first line.
     """
     return [
-        (tape.id.partition(":line-")[0], [told(session, message) for message in tape.messages]) for tape in session.tapes
+        (tape.id.partition(":line-")[0], [told(session, message) for message in tape.messages])
+        for tape in session.tapes
     ]
 
 

@@ -408,7 +408,9 @@ INLINE = written(
     reply("x2", "x1", "m9", "helped", isSidechain=True),
     user("r1", "a1", "result:t"),
     reply("a2", "r1", "m2", "done"),
-).replace(b'"name": "Bash", "input": {"command": "ls"}', b'"name": "Task", "input": {"prompt": "help"}')
+).replace(
+    b'"name": "Bash", "input": {"command": "ls"}', b'"name": "Task", "input": {"prompt": "help"}'
+)
 
 
 def test_a_sub_agent_among_the_lines_is_edited_and_folded():

@@ -52,7 +52,9 @@ LINES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "operation", "wanted"), [c[1:] for c in LINES], ids=[c[0] for c in LINES])
+@pytest.mark.parametrize(
+    ("raw", "operation", "wanted"), [c[1:] for c in LINES], ids=[c[0] for c in LINES]
+)
 def test_a_file_of_lines(raw, operation, wanted):
     assert after(raw, operation) == wanted
 
@@ -71,7 +73,9 @@ DOCUMENTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("raw", "operation", "wanted"), [c[1:] for c in DOCUMENTS], ids=[c[0] for c in DOCUMENTS])
+@pytest.mark.parametrize(
+    ("raw", "operation", "wanted"), [c[1:] for c in DOCUMENTS], ids=[c[0] for c in DOCUMENTS]
+)
 def test_a_document(raw, operation, wanted):
     assert after(raw, operation) == wanted
 

@@ -117,7 +117,9 @@ def test_a_line_that_cannot_be_read_ends_what_is_known_and_is_counted(journal, b
     assert journal.path.with_suffix(".damaged").read_bytes() == raw
 
 
-@pytest.mark.parametrize("raw", [b"", b"x\n", b'{"journal":9}\n', b'{"edit":{}}\n', b'{"journal":1'])
+@pytest.mark.parametrize(
+    "raw", [b"", b"x\n", b'{"journal":9}\n', b'{"edit":{}}\n', b'{"journal":1']
+)
 def test_what_does_not_begin_as_a_journal_is_none(tmp_path, raw):
     (tmp_path / "j").write_bytes(raw)
     assert read_journal(tmp_path / "j") is None

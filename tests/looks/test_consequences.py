@@ -80,7 +80,9 @@ def test_what_is_put_in_at_the_end_loses_nothing():
 
 def test_what_stands_beside_the_messages_loses_all_of_the_cache():
     session = opened()
-    found = consequences_of(session, session.plan(ops.SetRequest(member="system", value=Raw(b'"s"'))))
+    found = consequences_of(
+        session, session.plan(ops.SetRequest(member="system", value=Raw(b'"s"')))
+    )
     assert (found.cache_from, found.changed, found.added) == (0, 0, 0)
     assert dict(consequence_lines(found))["blocks"] == "none changed"
 

@@ -11,20 +11,32 @@ LIST = b'{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","te
 STRING = b'{"content": "a", "role": "user"}'
 THINKING = b'{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"}]}'
 TOOL = b'{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"R","input":{}}]}'
-FOUND = b'{"role":"assistant","content":[{"type":"web_search_tool_result","tool_use_id":"s","content":[]}]}'
+FOUND = TOOL.replace(b'"tool_use","id":"t"', b'"web_search_tool_result","tool_use_id":"s"')
 
 SET = [
     (LIST, 1, "text", b'"x"', LIST.replace(b'"b"', b'"x"')),
     (STRING, 0, "text", b'"x"', STRING.replace(b'"a"', b'"x"')),
-    (STRING, 0, "cache_control", b'{"type":"e"}', b'{"content": [{"type": "text", "text": "a", "cache_control": {"type": "e"}}], "role": "user"}'),
-    (LIST, 0, "", b'{"type":"image"}', LIST.replace(b'{"type":"text","text":"a"}', b'{"type":"image"}')),
+    (
+        STRING,
+        0,
+        "cache_control",
+        b'{"type":"e"}',
+        STRING.replace(b'"a"', b'[{"type": "text", "text": "a", "cache_control": {"type": "e"}}]'),
+    ),
+    (
+        LIST,
+        0,
+        "",
+        b'{"type":"image"}',
+        LIST.replace(b'{"type":"text","text":"a"}', b'{"type":"image"}'),
+    ),
     (LIST, 0, "citations", None, LIST),
     (THINKING, 0, "text", b'"so"', THINKING.replace(b'"hm"', b'"so"')),
     (THINKING, 0, "signature", None, THINKING.replace(b',"signature":"s"', b"")),
     (TOOL, 0, "id", b'"z"', TOOL.replace(b'"t"', b'"z"')),
     (TOOL, 0, "input", b'{ "a" : 1.50 }', TOOL.replace(b"{}", b'{"a":1.50}')),
     (FOUND, 0, "id", b'"z"', FOUND.replace(b'"s"', b'"z"')),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("message", "at", "name", "value", "wanted"), SET)
@@ -51,12 +63,11 @@ def test_blocks_go_with_their_commas_and_the_last_with_its_message():
 def test_a_block_more():
     new = b'{"type":"text", "text":"n"}'
     first = SHAPE.read(LIST).blocks[0]
-    assert SHAPE.with_block(LIST, first, new) == LIST.replace(
-        b"[", b'[{"type":"text","text":"n"},'
-    )
+    assert SHAPE.with_block(LIST, first, new) == LIST.replace(b"[", b'[{"type":"text","text":"n"},')
     assert SHAPE.with_block(LIST, None, new) == LIST.replace(b"]", b',{"type":"text","text":"n"}]')
     assert SHAPE.with_block(STRING, None, new) == (
-        b'{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "n"}], "role": "user"}'
+        b'{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "n"}],'
+        b' "role": "user"}'
     )
     assert SHAPE.with_block(b'{"role":"user","content":""}', None, new) == (
         b'{"role":"user","content":[{"type":"text","text":"n"}]}'

@@ -12,8 +12,10 @@ BOTH = b'{"role":"assistant","content":"x","tool_calls":[' + CALL + b"]}"
 ONLY = BOTH.replace(b'"x"', b"null")
 TOOL = b'{"role":"tool","tool_call_id":"a","content":"ok"}'
 OLD = b'{"role":"assistant","content":null,"function_call":{"name":"R","arguments":"{}"}}'
-OWN = b'{"role":"assistant","tool_calls":[{"id":"a","type":"custom","custom":{"name":"R","input":"x"}}]}'
-LOOSE = b'{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"R","arguments":{"n":1}}}]}'
+OWN = BOTH.replace(CALL, b'{"id":"a","type":"custom","custom":{"name":"R","input":"x"}}')
+LOOSE = (
+    b'{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"R","arguments":{"n":1}}}]}'
+)
 PARTS = b'{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}'
 
 SET = [
@@ -24,7 +26,7 @@ SET = [
     (TOOL, 0, "content", b'"no"', TOOL.replace(b'"ok"', b'"no"')),
     (TOOL, 0, "id", b'"z"', TOOL.replace(b'"a"', b'"z"')),
     (OLD, 0, "input", b'{"n":1}', OLD.replace(b'"{}"', b'"{\\"n\\":1}"')),
-    (OWN, 0, "input", b'"y"', OWN.replace(b'"x"', b'"y"')),
+    (OWN, 1, "input", b'"y"', OWN.replace(b'"input":"x"', b'"input":"y"')),
     (LOOSE, 0, "input", b'{"n":2}', LOOSE.replace(b"1", b"2")),
     (PARTS, 1, "text", b'"y"', PARTS.replace(b'"b"', b'"y"')),
     (TOOL, 0, "name", None, TOOL),
@@ -69,7 +71,10 @@ def test_blocks_go_where_they_stand(message, numbers, wanted):
     assert SHAPE.without_blocks(message, [blocks[k] for k in numbers]) == wanted
 
 
-TEXT, USE = b'{"type":"text","text":"n"}', b'{"type":"tool_use","id":"n","name":"R","input":{"a":1}}'
+TEXT, USE = (
+    b'{"type":"text","text":"n"}',
+    b'{"type":"tool_use","id":"n","name":"R","input":{"a":1}}',
+)
 NEW_CALL = b'{"id":"n","type":"function","function":{"name":"R","arguments":"{\\"a\\":1}"}}'
 MORE = [
     (BOTH, 1, USE, BOTH.replace(b"[", b"[" + NEW_CALL + b",")),
@@ -114,9 +119,7 @@ def test_blocks_become_messages():
 def test_neutral_is_the_messages_api_s_spelling():
     text, call = SHAPE.read(BOTH).blocks
     assert SHAPE.neutral(BOTH, text) == b'{"type":"text","text":"x"}'
-    assert SHAPE.neutral(BOTH, call) == (
-        b'{"type":"tool_use","id":"a","name":"R","input":{"n":1}}'
-    )
+    assert SHAPE.neutral(BOTH, call) == (b'{"type":"tool_use","id":"a","name":"R","input":{"n":1}}')
     assert SHAPE.neutral(TOOL, SHAPE.read(TOOL).blocks[0]) == (
         b'{"type":"tool_result","tool_use_id":"a","content":"ok"}'
     )

@@ -26,7 +26,7 @@ TAB = Style(True, False, "\t")
 STYLES = [
     (b'{"a":1}', Style()),
     (b'{"a": 1}', Style(True)),
-    (b'[1, 2]', Style(True)),
+    (b"[1, 2]", Style(True)),
     (b"[1,2]", Style()),
     (b"{}", Style()),
     (b'{"a":"\\u00e9"}', Style(False, True)),
@@ -44,9 +44,17 @@ def test_a_writer_is_known_by_its_blanks_and_escapes(raw, style):
 
 RESPELLED = [
     (b'{"a":[1.50,{}],"b":""}', PYTHON, b'{"a": [1.50, {}], "b": ""}'),
-    (b'{ "a" : [ 1e400 , 12345678901234567890123 ] }', COMPACT, b'{"a":[1e400,12345678901234567890123]}'),
+    (
+        b'{ "a" : [ 1e400 , 12345678901234567890123 ] }',
+        COMPACT,
+        b'{"a":[1e400,12345678901234567890123]}',
+    ),
     (b'{"a":"\\ud83d, : \\" {","b":[1.50]}', PYTHON, b'{"a": "\\ud83d, : \\" {", "b": [1.50]}'),
-    (b'{"a":[],"b":{},"c":[1,{"d":2}]}', TWO, b'{\n  "a": [],\n  "b": {},\n  "c": [\n    1,\n    {\n      "d": 2\n    }\n  ]\n}'),
+    (
+        b'{"a":[],"b":{},"c":[1,{"d":2}]}',
+        TWO,
+        b'{\n  "a": [],\n  "b": {},\n  "c": [\n    1,\n    {\n      "d": 2\n    }\n  ]\n}',
+    ),
     (b"[1]", TAB.deeper(), b"[\n\t\t1\n\t]"),
     (b'{\n "a": NaN\n}', COMPACT, b'{"a":NaN}'),
     (b'"x"', TWO, b'"x"'),
