@@ -45,6 +45,7 @@ LONGER: dict[str, str] = {}
 """``path`` or ``path:function`` to the reason why it may be longer."""
 
 VALUES = {
+    "edit/speller.py",
     "errors.py",
     *(f"tape/{name}.py" for name in ("block", "record", "session", "shape", "tape")),
 }

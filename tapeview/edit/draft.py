@@ -24,10 +24,10 @@ class Draft:
         """What was asked for: new ids are derived from it, so that they come out the same again."""
         self.removed: set[Record] = set()
         self.frame: Frame = session.frame
-        self.became: list[tuple[Record, Record]] = []
         self._read = read
         self._texts: dict[Record, bytes] = {}
         self._inserted: dict[tuple[int, int], list[bytes]] = {}
+        self._places: dict[int, dict[Record, int]] = {}
 
     def text_of(self, record: Record) -> bytes:
         """A record's text as the draft has it."""
@@ -35,8 +35,11 @@ class Draft:
         return self.session.bytes_of(record) if changed is None else changed
 
     def change(self, record: Record, text: bytes) -> None:
-        """Give a record another text."""
-        self._texts[record] = text
+        """Give a record another text; the text that it has already changes nothing."""
+        if text == self.session.bytes_of(record):
+            self._texts.pop(record, None)
+        else:
+            self._texts[record] = text
 
     def remove(self, record: Record) -> None:
         """Take a record out."""
@@ -56,30 +59,40 @@ class Draft:
         """The record's number among the records of its file."""
         if record.member == 0:
             return self.session.position_of(record)
-        return self.session.rows(record.member).index(record)
+        if record.member not in self._places:
+            rows = self.session.rows(record.member)
+            self._places[record.member] = {row: k for k, row in enumerate(rows)}
+        return self._places[record.member][record]
 
-    @property
-    def inserted(self) -> Iterator[bytes]:
-        """The texts of all records that are put in."""
-        for texts in self._inserted.values():
-            yield from texts
+    def insert_nothing(self) -> None:
+        """Forget what was put in: it is put in anew."""
+        self._inserted.clear()
+
+    def rows(self, member: int) -> tuple[Record, ...]:
+        """The records of a file as they would be."""
+        return self.edit("").applied(self.session.rows(member), member)
 
     def edit(self, label: str) -> Edit:
         """The finished edit. Places of one file that touch become one splice."""
         frames = (self.session.frame, self.frame)
-        splices = tuple(self._splices())
-        return Edit(label, splices, frames if frames[0] != frames[1] else None, tuple(self.became))
+        became: list[tuple[Record, Record]] = []
+        splices = tuple(self._splices(became))
+        return Edit(label, splices, frames if frames[0] != frames[1] else None, tuple(became))
 
-    def _splices(self) -> Iterator[Splice]:
+    def _splices(self, became: list[tuple[Record, Record]]) -> Iterator[Splice]:
         changes: dict[tuple[int, int], tuple[list[Record], list[Record]]] = {}
         for (member, at), texts in self._inserted.items():
             changes[member, at] = ([], [self._read(text, member) for text in texts])
-        for record in {*self.removed, *self._texts}:
+        for record in (*self.removed, *self._texts):
             key = (record.member, self.place_of(record))
             new = changes.setdefault(key, ([], []))
+            if record in new[0]:
+                continue
             new[0].append(record)
             if record not in self.removed:
-                new[1].append(self._changed(record))
+                changed = self._changed(record)
+                new[1].append(changed)
+                became.append((record, changed))
         held: Splice | None = None
         for (member, at), (old, new_records) in sorted(changes.items(), key=lambda item: item[0]):
             splice = Splice(at, tuple(old), tuple(new_records), member)
@@ -94,12 +107,10 @@ class Draft:
 
     def _changed(self, record: Record) -> Record:
         """The record with its new text, at its old place in the file."""
-        changed = msgspec.structs.replace(
+        return msgspec.structs.replace(
             self._read(self._texts[record], record.member),
             start=record.start,
             length=record.length,
             line=record.line,
             shares_line=record.shares_line,
         )
-        self.became.append((record, changed))
-        return changed

@@ -5,13 +5,14 @@ chain as the API spells them (``messages.4.content.1``), ``records.12`` for what
 edit is understood on the tape as the edits before it left it.
 """
 
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.errors import EditError
 from tapeview.tape.graft import COMPACT, respelled, spelled
+from tapeview.tape.json_text import JsonFault, elements, loads, members, skip_blank, skip_value
 
 __all__ = [
     "Answer",
@@ -42,6 +43,10 @@ __all__ = [
 Pairs = Literal["ask", "both", "keep", "answer"]
 """What becomes of links that lose one end: the other end goes too, it stays (and is flagged), or
 the call stays and is answered as interrupted. ``ask`` refuses, and says which they are."""
+
+
+RAW: Final = frozenset({"value", "content", "block"})
+"""Members that hold JSON of the session's own, kept as it is written."""
 
 
 class _Operation(
@@ -132,6 +137,7 @@ class Split(_Operation, frozen=True, tag="split"):
     """Part a message in two: the second begins with this block."""
 
     at: str
+    pairs: Pairs = "ask"
 
 
 class Merge(_Operation, frozen=True, tag="merge"):
@@ -219,20 +225,52 @@ def operations_from(raw: bytes) -> tuple[Operation, ...]:
     Raises ``EditError`` with the number of the edit, from 1, that does not fit.
     """
     try:
-        raw.decode()
-        texts = msgspec.json.decode(raw, type=list[Raw])
-    except msgspec.ValidationError:
-        raise EditError("a script is a JSON array of edits.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise EditError(f"the list of edits is not JSON: {error}.") from None
+        texts = _texts(raw)
+    except JsonFault as fault:
+        raise EditError(f"the list of edits is not JSON: {fault}.") from None
     return tuple(_operation(text, number) for number, text in enumerate(texts, 1))
 
 
-def _operation(text: Raw, number: int) -> Operation:
+def _texts(raw: bytes) -> list[bytes]:
+    """The text of each edit."""
+    if not _is_utf8(raw):
+        raise EditError("the list of edits is not JSON: it is not UTF-8 text.")
+    start = skip_blank(raw, 0)
+    if skip_blank(raw, skip_value(raw, start)) != len(raw):
+        raise JsonFault(len(raw), "more text follows the list")
+    if raw[start : start + 1] != b"[":
+        raise EditError("a script is a JSON array of edits.")
+    return [raw[a:b] for a, b in elements(raw, start)]
+
+
+def _is_utf8(raw: bytes) -> bool:
     try:
-        return _decode(text)
-    except (msgspec.DecodeError, RecursionError) as error:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _operation(text: bytes, number: int) -> Operation:
+    try:
+        try:
+            return _decode(text)
+        except msgspec.ValidationError:
+            raise
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return msgspec.convert(_read_slowly(text), Operation)  # type: ignore[no-any-return]
+    except (msgspec.ValidationError, JsonFault) as error:
         raise EditError(f"edit {number} of the list does not fit: {error}.") from None
+
+
+def _read_slowly(raw: bytes) -> object:
+    """An edit that msgspec refuses: with lone surrogates, NaN, or numbers beyond every limit."""
+    loads(raw)
+    if raw[:1] != b"{":
+        raise msgspec.ValidationError("Expected `object`")
+    return {
+        name: Raw(raw[a:b]) if name in RAW else loads(raw[a:b]) for name, (a, b) in members(raw, 0)
+    }
 
 
 def operation_json(operation: Operation) -> bytes:

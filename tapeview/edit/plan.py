@@ -22,13 +22,13 @@ from tapeview.edit.putting import (
     plan_split,
 )
 from tapeview.edit.removal import Removal
-from tapeview.edit.speller import Speller
-from tapeview.edit.work import Target, Work
+from tapeview.edit.speller import Gap, Speller
+from tapeview.edit.work import Target, Work, sound
 from tapeview.errors import EditError
-from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT
+from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT, Block
 from tapeview.tape.graft import spelled
 from tapeview.tape.index import Index
-from tapeview.tape.json_text import JsonFault
+from tapeview.tape.json_text import JsonFault, loads
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Frame, Tape
 
@@ -53,7 +53,11 @@ def plan(
     Raises ``EditError`` where it does not fit, ``PairSplit`` where it would part a call from its
     result and does not say what is to become of them.
     """
-    draft = Draft(session, read, operation_json(operation))
+    try:
+        salt = operation_json(operation)
+    except JsonFault as fault:
+        raise EditError(f"this is not JSON: {fault}.") from None
+    draft = Draft(session, read, salt)
     work = Work(session, tape, index, speller, draft)
     try:
         label = PLANS[type(operation)](work, operation)
@@ -68,13 +72,14 @@ def plan(
 
 def _set(work: Work, op: ops.Set) -> str:
     target = work.target(op.at)
-    value = None if op.value is UNSET else bytes(op.value)
+    value = None if op.value is UNSET else sound(op.value)
     if target.block is None and op.member == "role":
         return _set_role(work, target, op.at, value)
     record = work.record_of(target)
     block = target.block
-    if block is None and len(record.blocks) == 1:
-        block = record.blocks[0]
+    whole = record.blocks if target.message < 0 else work.messages[target.message].blocks
+    if block is None and len(whole) == 1:
+        block = whole[0]
     if block is None:
         raise EditError(f"{op.at} is a whole message; name one of its blocks.")
     work.set_member(record, block, op.member, value)
@@ -95,7 +100,9 @@ def _set_request(work: Work, op: ops.SetRequest) -> str:
         raise EditError(DOCUMENT_ONLY.format(op.member))
     if op.member == "messages" or not op.member:
         raise EditError("messages are edited one by one.")
-    value = b"" if op.value is UNSET else bytes(op.value)
+    if any(record.kind == "unreadable" for record in work.session.records):
+        raise EditError("the file is damaged; only its messages can be edited.")
+    value = b"" if op.value is UNSET else sound(op.value)
     work.draft.frame = _with_member(frame, op.member, value)
     return f"set {op.member}" if value else f"remove {op.member}"
 
@@ -110,7 +117,7 @@ def _with_member(frame: Frame, name: str, value: bytes) -> Frame:
     elif name == "model":
         if value and value[:1] != b'"':
             raise EditError("a model is a name in quotes.")
-        model = value[1:-1].decode()
+        model = str(loads(value)) if value else ""
     elif value:
         others[name] = value
     else:
@@ -135,15 +142,23 @@ def _delete_turn(work: Work, op: ops.DeleteTurn) -> str:
         raise EditError(f"there is no turn {op.turn} on this tape.")
     turn = index.turns[number]
     removal = Removal(work, op.pairs)
-    for at in range(turn.start, turn.end):
-        message = work.messages[at]
-        results = [b for b in message.blocks if b.kind == CLIENT_RESULT]
-        if at < turn.stop or (results and len(results) == len(message.blocks)):
+    for message in work.messages[turn.start : turn.stop]:
+        if message.role == "assistant":
             removal.add_message(message)
-        elif message.role == "user":
-            removal.blocks.update(results)
+    for message in work.messages[turn.stop : turn.end]:
+        answers = [b for b in message.blocks if _is_answer(work, b, removal)]
+        if answers and len(answers) == len(message.blocks):
+            removal.add_message(message)
+        removal.blocks.update(answers)
     removal.carry_out()
     return f"delete turn {op.turn}"
+
+
+def _is_answer(work: Work, block: Block, removal: Removal) -> bool:
+    """Whether a block answers a call that goes."""
+    link = work.index.link_of.get(block)
+    call = link.call if link is not None else None
+    return call is not None and block is not call.block and call.block in removal.blocks
 
 
 def _remove_range(work: Work, first: Target, last: Target, pairs: ops.Pairs) -> None:
@@ -170,7 +185,10 @@ def _cut(work: Work, op: ops.Cut) -> str:
     message = work.messages[target.message]
     if target.block is not None:
         removal.blocks.update(message.blocks[message.blocks.index(target.block) + 1 :])
-    for later in work.messages[target.message + 1 :]:
+    for number, later in enumerate(work.messages[target.message + 1 :], target.message + 1):
+        if work.tape.own is not None and not work.tape.own.issuperset(later.records):
+            shared = f"messages.{number} of {work.tape.id}"
+            raise EditError(f"{shared} stands on another tape too; cut below it, or cut that one.")
         removal.add_message(later)
     removal.carry_out()
     return f"cut behind {op.after}"
@@ -188,7 +206,8 @@ def _clear(work: Work, op: ops.Clear) -> str:
     for tape in lines:
         for message in tape.messages:
             for record in message.records:
-                work.draft.remove(record)
+                if tape.own is None or record in tape.own:
+                    work.draft.remove(record)
     return "clear"
 
 
@@ -196,11 +215,35 @@ def _compact(work: Work, op: ops.Compact) -> str:
     first, last = work.target(op.first), work.target(op.last)
     if first.block is not None or last.block is not None:
         raise EditError("a range that is compacted begins and ends with whole messages.")
-    gap = work.gap_before(first.message)._replace(after=work.gap_before(last.message + 1).after)
     _remove_range(work, first, last, op.pairs)
+    # Behind a result that stays since its call does: results come first.
+    kept = [
+        record
+        for message in work.messages[first.message : last.message + 1]
+        for record in message.records
+        if record not in work.draft.removed
+    ]
+    behind = last.message + 1
+    while behind < len(work.messages) and _answers_above(work, behind, first.message):
+        kept += work.messages[behind].records
+        behind += 1
+    before = tuple(kept) or work.gap_before(first.message).before
+    gap = Gap(before, work.gap_before(behind).after)
     text = b'{"type":"text","text":' + spelled(op.text) + b"}"
     work.speller.insert(work.draft, gap, "user", [text])
     return f"compact {op.first} to {op.last}"
+
+
+def _answers_above(work: Work, number: int, first: int) -> bool:
+    """Whether a message holds nothing but results of calls above ``first`` that stay."""
+    for block in work.messages[number].blocks:
+        link = work.index.link_of.get(block) if block.kind == CLIENT_RESULT else None
+        call = link.call if link is not None else None
+        if call is None or call.place.message >= first:
+            return False
+        if work.messages[call.place.message].record_of(call.block) in work.draft.removed:
+            return False
+    return True
 
 
 def _rename(work: Work, op: ops.Rename) -> str:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from tapeview.edit import operations as ops
+from tapeview.edit.apart import keep_together, rows_of
 from tapeview.edit.speller import Gap
-from tapeview.edit.work import Target, Work
-from tapeview.errors import EditError, PairSplit
-from tapeview.tape.block import CLIENT_RESULT, Block
+from tapeview.edit.work import Target, Work, sound
+from tapeview.errors import EditError
+from tapeview.tape.block import Block
 from tapeview.tape.graft import spelled
-from tapeview.tape.json_text import array_spans, skip_blank
+from tapeview.tape.json_text import array_spans
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
@@ -32,13 +33,11 @@ def text_block(text: bytes) -> bytes:
 
 def _content_blocks(raw: bytes) -> list[bytes]:
     """The blocks of a message's content: a text, or a list of blocks."""
-    first = raw[skip_blank(raw, 0) :][:1]
-    if first == b'"':
-        return [text_block(raw.strip())]
-    if first != b"[":
+    if raw[:1] == b'"':
+        return [text_block(raw)]
+    if raw[:1] != b"[":
         raise EditError("content is a text, or a list of blocks.")
-    spans, _ = array_spans(raw, 0)
-    blocks = [raw[a:b] for a, b in spans]
+    blocks = [raw[a:b] for a, b in array_spans(raw, 0)[0]]
     if not blocks or not all(block.startswith(b"{") for block in blocks):
         raise EditError("content is a text, or a list of blocks.")
     return blocks
@@ -64,23 +63,26 @@ def _gap(work: Work, before: str, after: str) -> Gap:
 def plan_insert(work: Work, op: ops.Insert) -> str:
     """A new message."""
     gap = _gap(work, op.before, op.after)
-    work.speller.insert(work.draft, gap, op.role, _content_blocks(bytes(op.content)))
+    work.speller.insert(work.draft, gap, op.role, _content_blocks(sound(op.content)))
     return f"insert a {op.role} message"
 
 
 def plan_prepend(work: Work, op: ops.Prepend) -> str:
     """Facts, as the first message."""
-    first = work.messages[0] if work.messages else None
-    at = 1 if first is not None and first.role == "system" else 0
+    roles = [message.role for message in work.messages]
+    at = next((k for k, role in enumerate(roles) if role != "system"), len(roles))
     work.speller.insert(work.draft, work.gap_before(at), "user", [text_block(spelled(op.text))])
     return "prepend facts"
 
 
-def _put_block(work: Work, target: Target, behind: bool, block: bytes) -> None:
-    """Put a block beside another one, or at the end of a message."""
-    record = work.record_of(target)
-    if target.message >= 0 and target.block is None:
-        record = work.messages[target.message].records[-1 if behind else 0]
+def _put_block(
+    work: Work, target: Target, behind: bool, block: bytes, moved: Record | None = None
+) -> None:
+    """Put a block beside another one, or at an end of a message."""
+    record = _record_at(work, target, behind)
+    found = _gap_in(work, target, behind) if target.message >= 0 else None
+    if found is not None and work.speller.insert_block(work.draft, found, record, block, moved):
+        return
     above: Block | None = target.block
     if target.block is None:
         above = None if behind or not record.blocks else record.blocks[0]
@@ -91,12 +93,34 @@ def _put_block(work: Work, target: Target, behind: bool, block: bytes) -> None:
     work.change_message(record, lambda raw: shape.with_block(raw, above, block))
 
 
+def _record_at(work: Work, target: Target, behind: bool) -> Record:
+    """The record beside which a block is put."""
+    if target.message >= 0 and target.block is None:
+        return work.messages[target.message].records[-1 if behind else 0]
+    return work.record_of(target)
+
+
+def _gap_in(work: Work, target: Target, behind: bool) -> Gap | None:
+    """The gap between two records of a message, or at its end; None inside of a record."""
+    records = work.messages[target.message].records
+    at = len(records) if behind else 0
+    if target.block is not None:
+        record = work.record_of(target)
+        if record.blocks[-1 if behind else 0] is not target.block:
+            return None
+        at = records.index(record) + behind
+    return Gap(
+        records[:at] or work.gap_before(target.message).before,
+        records[at:] or work.gap_before(target.message + 1).after,
+    )
+
+
 def plan_insert_block(work: Work, op: ops.InsertBlock) -> str:
     """A new block."""
     path, behind = _side_of(op.before, op.after)
     if not path:
         raise EditError("a block is put in before or after another one; name it.")
-    block = bytes(op.block).strip()
+    block = sound(op.block)
     if not block.startswith(b"{"):
         raise EditError("a block is a JSON object.")
     _put_block(work, work.target(path), behind, block)
@@ -128,8 +152,8 @@ def plan_move(work: Work, op: ops.Move) -> str:
         return f"move {op.at}"
     if target.message < 0 or to.message < 0 or to.block is not None:
         raise EditError("a message is moved before or after another message of the tape.")
-    numbers = _moved_along(work, target.message, op.pairs, to.message)
     place = to.message + behind
+    numbers = _moved_along(work, target.message, op, to.message, place)
     gap = Gap(
         _neighbour(work, range(place - 1, -1, -1), numbers),
         _neighbour(work, range(place, len(work.messages)), numbers),
@@ -148,23 +172,20 @@ def _neighbour(work: Work, numbers: range, moved: set[int]) -> tuple[Record, ...
     return () if found is None else work.messages[found].records
 
 
-def _moved_along(work: Work, number: int, pairs: ops.Pairs, to: int) -> set[int]:
-    """The message, and those that hold the other ends of its links."""
-    places = {
-        end.place.message
-        for block in work.messages[number].blocks
-        if (link := work.index.link_of.get(block)) is not None and link.call is not None
-        for end in link.ends
-    }
-    others = sorted(places - {number})
-    if others and pairs == "ask":
-        paths = tuple(f"messages.{other}" for other in others)
-        raise PairSplit(
-            f"{', '.join(paths)} hold the other ends of its links; say both or keep.", paths
-        )
-    moved = {number, *(others if pairs == "both" else ())}
+def _moved_along(work: Work, number: int, op: ops.Move, to: int, place: int) -> set[int]:
+    """The message, and with ``both`` those that hold the other ends of its links."""
+    moved = {number}
+    if op.pairs == "both":
+        for block in work.messages[number].blocks:
+            link = work.index.link_of.get(block)
+            moved |= {end.place.message for end in link.ends} if link is not None else set()
     if to in moved:
         raise EditError("a message cannot be moved to itself.")
+    order = [k for k in range(place) if k not in moved] + sorted(moved)
+    order += [k for k in range(place, len(work.messages)) if k not in moved]
+    rows = rows_of(work)
+    blocks = work.messages[number].blocks
+    keep_together(work, [rows[k] for k in order], op.pairs, blocks)
     return moved
 
 
@@ -172,14 +193,24 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
     block = target.block
     if block is None or to.block is block:
         raise EditError("a block cannot be moved to itself.")
-    record, other = work.record_of(target), work.record_of(to)
-    link = work.index.link_of.get(block)
-    apart = work.index.side_numbers.get(target.message) != work.index.side_numbers.get(to.message)
-    if link is not None and len(link.ends) > 1 and apart and op.pairs == "ask":
-        ends = [end for end in link.ends if end.block is not block]
-        paths = tuple(work.index.path(end.place) for end in ends)
-        raise PairSplit(f"this moves it away from {', '.join(paths)}; say keep.", paths)
+    record, other = work.record_of(target), _record_at(work, to, behind)
+    if target.message >= 0 and to.message >= 0:
+        rows = rows_of(work)
+        blocks = rows[to.message][1]
+        at = len(blocks) if behind else 0
+        if to.block is not None:
+            at = blocks.index(to.block) + behind
+        rows[target.message] = (rows[target.message][0], [*rows[target.message][1]])
+        moved = [b for b in blocks[:at] if b is not block] + [block]
+        moved += [b for b in blocks[at:] if b is not block]
+        rows[target.message][1].remove(block)
+        rows[to.message] = (rows[to.message][0], moved)
+        keep_together(work, rows, op.pairs, {block})
     raw = work.session.shape.neutral(work.message_json(record), block)
+    if work.session.harness and len(record.blocks) == 1:
+        _put_block(work, to, behind, raw, record)
+        work.draft.remove(record)
+        return
     if record is other:
         _reorder(work, target, to, behind, raw)
         return
@@ -215,6 +246,10 @@ def plan_split(work: Work, op: ops.Split) -> str:
     number = message.blocks.index(target.block)
     if not number:
         raise EditError("a message is split at its second block or a later one.")
+    rows = rows_of(work)
+    role, blocks = rows[target.message]
+    rows[target.message : target.message + 1] = [(role, blocks[:number]), (role, blocks[number:])]
+    keep_together(work, rows, op.pairs)
     record = message.record_of(target.block)
     if record.blocks[0] is target.block:
         at = message.records.index(record)
@@ -259,29 +294,35 @@ def plan_answer(work: Work, target: Target, text: str, is_error: bool) -> None:
         return
     raw = b'{"type":"tool_result","tool_use_id":' + spelled(call.id)
     raw += b',"content":' + spelled(text) + (b',"is_error":true}' if is_error else b"}")
+    before = _answered_before(work, target)
+    is_anthropic = work.session.dialect == "anthropic"
+    if before is not None and is_anthropic:
+        _put_block(work, before, True, raw)
+        return
     side = work.index.side_numbers.get(target.message, -1)
     answers = work.index.side(side + 1)
-    beside = _result_beside(work, answers.messages[0]) if answers is not None else None
-    if work.session.harness or work.session.dialect != "anthropic":
-        last = work.index.sides[side].messages[-1] if side >= 0 else target.message
-        if work.session.dialect != "anthropic":
-            run = work.index.run_of.get(target.message)
-            last = run.end - 1 if run is not None else target.message
-        work.speller.insert(work.draft, work.gap_before(last + 1), "user", [raw])
-    elif answers is None:
-        work.speller.insert(work.draft, work.gap_before(len(work.messages)), "user", [raw])
-    else:
-        first = Target(answers.messages[0], beside)
-        _put_block(work, first, beside is not None, raw)
+    if answers is not None and is_anthropic:
+        _put_block(work, Target(answers.messages[0]), False, raw)
+        return
+    last = before.message if before is not None else target.message
+    if is_anthropic and side >= 0:
+        last = work.index.sides[side].messages[-1]
+    work.speller.insert(work.draft, work.gap_before(last + 1), "user", [raw])
 
 
-def _result_beside(work: Work, number: int) -> Block | None:
-    """The last of the results that a message begins with."""
-    found: Block | None = None
-    for block in work.messages[number].blocks:
-        if block.kind != CLIENT_RESULT:
+def _answered_before(work: Work, target: Target) -> Target | None:
+    """The result of the last call before this one of its side: results stand as calls do."""
+    index = work.index
+    side = index.side_numbers.get(target.message, -1)
+    found: Target | None = None
+    for call in index.calls_by_side.get(side, ()):
+        if call.block is target.block:
             break
-        found = block
+        link = index.link_of.get(call.block)
+        for result in link.results[:1] if link is not None else ():
+            near = result.side == side + 1
+            if near and (not work.index.run_of or call.place.message == target.message):
+                found = Target(result.place.message, result.block)
     return found
 
 

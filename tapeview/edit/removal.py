@@ -6,7 +6,7 @@ from typing import Final
 from tapeview.edit.operations import Pairs
 from tapeview.edit.work import Target, Work
 from tapeview.errors import PairSplit
-from tapeview.tape.block import Block
+from tapeview.tape.block import CLIENT_CALL, Block
 from tapeview.tape.link import End, Link
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
@@ -52,7 +52,9 @@ class Removal:
         for link, staying in parted:
             if self.pairs == "keep":
                 continue
-            if self.pairs == "answer" and link.call is not None and link.call in staying:
+            call = link.call
+            ours = call is not None and call.block.kind == CLIENT_CALL
+            if self.pairs == "answer" and ours and call in staying:
                 answered += [end for end in link.ends if end is not link.call][:1]
             else:
                 self.blocks.update(end.block for end in staying)

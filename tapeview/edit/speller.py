@@ -31,6 +31,15 @@ class Speller(Protocol):
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
         """Put in the message that these records make, once more; ``moved``: in its own name."""
 
+    def insert_block(
+        self, draft: Draft, gap: Gap, like: Record, block: bytes, moved: Record | None
+    ) -> bool:
+        """Put a block into the message of ``like``, as a record of its own between two others.
+
+        ``moved`` is the record that held it, where it goes on in its own name. False where the
+        blocks of a message share a record.
+        """
+
     def set_role(self, draft: Draft, records: Sequence[Record], role: str) -> None:
         """Let somebody else have said the message."""
 

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap, Speller
 from tapeview.errors import EditError
 from tapeview.tape.block import Block, BlockFacts, Place
 from tapeview.tape.index import Index
-from tapeview.tape.json_text import locate, skip_value
+from tapeview.tape.json_text import JsonFault, loads, locate, skip_value
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 
-__all__ = ["Target", "Work"]
+__all__ = ["Target", "Work", "sound"]
 
 
 class Target(NamedTuple):
@@ -26,6 +28,16 @@ class Target(NamedTuple):
     """None for a whole message."""
     record: Record | None = None
     """The record, where one is meant that is off the chain."""
+
+
+def sound(raw: msgspec.Raw) -> bytes:
+    """JSON that somebody gave, without the blanks around it. Raises ``EditError``."""
+    text = bytes(raw).strip(b" \t\r\n")
+    try:
+        loads(text)
+    except JsonFault as fault:
+        raise EditError(f"this is not JSON: {fault}.") from None
+    return text
 
 
 class Work:
@@ -62,7 +74,10 @@ class Work:
         if not rest:
             return Target(numbers[1])
         for k, block in enumerate(message.blocks):
-            if rest in (message.path_of(k), f"content.{k}"):
+            if rest == message.path_of(k):
+                return Target(numbers[1], block)
+        for k, block in enumerate(message.blocks):
+            if rest == f"content.{k}":
                 return Target(numbers[1], block)
         raise EditError(f"there is no {path}: messages.{numbers[1]} has no such block.")
 

@@ -36,6 +36,13 @@ class ArraySpeller:
         del moved
         self._put(draft, gap, [draft.text_of(record) for record in records])
 
+    def insert_block(
+        self, draft: Draft, gap: Gap, like: Record, block: bytes, moved: Record | None
+    ) -> bool:
+        """The blocks of a message share a record."""
+        del draft, gap, like, block, moved
+        return False
+
     def _put(self, draft: Draft, gap: Gap, texts: Sequence[bytes]) -> None:
         before = gap.before[-1] if gap.before else None
         draft.insert(texts, before, gap.after[0] if gap.after else None)

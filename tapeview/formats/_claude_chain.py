@@ -11,11 +11,12 @@ from functools import cached_property
 
 import msgspec
 
+from tapeview.formats._claude_group import group
 from tapeview.formats._claude_line import Kept, facts_of
-from tapeview.tape.message import Message, message_of
+from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
-__all__ = ["Chain", "Tree", "chain_of", "count_messages", "follow", "group"]
+__all__ = ["Chain", "Tree", "chain_of", "count_messages", "follow"]
 
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment"})
 CANONICAL = len("2026-01-01T10:00:00.000Z")
@@ -93,8 +94,14 @@ class Tree:
             if parent in skipped:
                 parent = _above(skipped, parent)
             self.parents[record] = parent
+        self.known = dict(self.by_uuid)
+        """The lines by uuid, those included that the last boundary leaves behind."""
         self.left: set[Record] = set()
         """What the last boundary left behind, where it kept a segment."""
+        self.boundary: Record | None = None
+        self.segment: list[Record] = []
+        """The last boundary, and what it keeps, first line first."""
+        self._skipped = skipped
         self._keep_segment()
         self._with_children = set(self.parents.values())
         self.all_side = all(facts_of(record).sidechain for record in self.by_uuid.values())
@@ -105,9 +112,10 @@ class Tree:
         boundaries = [r for r in self.by_uuid.values() if facts_of(r).subtype == "compact_boundary"]
         last = max(boundaries, key=self.position.__getitem__, default=None)
         kept = facts_of(last).kept if last is not None else None
-        segment = self._segment(kept) if kept is not None else ()
+        segment = self._segment(kept) if kept is not None else []
         if last is None or kept is None or not segment:
             return
+        self.boundary, self.segment = last, segment
         for record, parent in self.parents.items():
             if parent == kept.anchor and record is not segment[0]:
                 self.parents[record] = kept.tail
@@ -131,13 +139,18 @@ class Tree:
 
     def leaf(self) -> Record | None:
         """Step 3: the newest user or assistant line that a childless line leads up to."""
-        spoken = [r for r in self.leaves if self.all_side or not facts_of(r).sidechain]
+        spoken = self.spoken_leaves
         if all(len(record.time) == CANONICAL and record.time[-1] == "Z" for record in spoken):
             # Times that are all spelled alike are in order as texts are.
             newest = max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
         else:
             newest = max(spoken, key=self._age)
         return newest or self._last_spoken()
+
+    @property
+    def spoken_leaves(self) -> Sequence[Record]:
+        """The leaves that resume chooses from."""
+        return [r for r in self.leaves if self.all_side or not facts_of(r).sidechain]
 
     def _nearest_spoken(self, record: Record, tried: set[Record]) -> Record | None:
         current: Record | None = record
@@ -221,6 +234,28 @@ class Tree:
             if at < own and other not in seen:
                 return other
         return None
+
+    def parent_of(self, record: Record) -> str:
+        """The parent as written, or the line that stands in for one that is missing; "" for none.
+
+        What a boundary moves stays where it was written.
+        """
+        parent = facts_of(record).parent
+        if not parent or parent in self.known or parent in self._skipped:
+            return parent
+        near = self._closest_earlier(record, set()) if record in self.parents else None
+        return facts_of(near).uuid if near is not None else ""
+
+    @property
+    def without_parent(self) -> Sequence[Record]:
+        """Lines that name a parent which is not in the file."""
+        return [
+            record
+            for record in self.parents
+            if (parent := facts_of(record).parent)
+            and parent not in self.known
+            and parent not in self._skipped
+        ]
 
     def with_siblings(self, chain: list[Record]) -> list[Record]:
         """Step 5: lines of the same reply off the chain, and results below that reply's lines."""
@@ -320,45 +355,6 @@ def _above(skipped: Mapping[str, str], parent: str) -> str:
         seen.add(parent)
         parent = skipped[parent]
     return parent
-
-
-def group(chain: Sequence[Record]) -> tuple[Message, ...]:
-    """Lines to messages: one for the lines of a reply, one for a run of user lines.
-
-    Results that stand between the lines of one reply follow it. A reply whose id comes again after
-    a prompt is another one: placeholder ids repeat.
-    """
-    runs: list[tuple[str, str, list[Record]]] = []
-    for record in chain:
-        if record.kind != "message":
-            continue
-        if record.role == "user":
-            if runs and runs[-1][0] == "user":
-                runs[-1][2].append(record)
-            else:
-                runs.append(("user", "", [record]))
-            continue
-        identity = record.message_id
-        if runs and runs[-1][0] == "assistant":
-            same = runs[-1][2] if identity and runs[-1][1] == identity else None
-        else:
-            same = _same_reply(runs, identity)
-        if same is not None:
-            same.append(record)
-        else:
-            runs.append(("assistant", identity, [record]))
-    return tuple(message_of(run) for _, _, run in runs)
-
-
-def _same_reply(runs: list[tuple[str, str, list[Record]]], identity: str) -> list[Record] | None:
-    if not identity:
-        return None
-    for role, held, records in reversed(runs):
-        if role == "assistant":
-            return records if held == identity else None
-        if not all(b.kind == "tool_result" for record in records for b in record.blocks):
-            return None
-    return None
 
 
 def _seconds(time: str) -> float | None:

@@ -5,17 +5,19 @@ uuid of its own, the parent of its place, and a time between its neighbours, sin
 the newest leaf.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from hashlib import sha256
-from typing import Final
 from uuid import UUID
 
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
-from tapeview.formats._claude_kept import keep_segment, staying
+from tapeview.formats._claude_hand import hand_on, with_doubles
+from tapeview.formats._claude_hang import SHARED, Line, hang
+from tapeview.formats._claude_kept import list_kept
 from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import JsonPath
 from tapeview.tape.graft import COMPACT, replaced, respelled, spelled, style_of, with_member
@@ -25,36 +27,17 @@ from tapeview.tape.tape import Tape
 
 __all__ = ["ClaudeSpeller"]
 
-SHARED: Final = (
-    "isSidechain",
-    "agentId",
-    "userType",
-    "entrypoint",
-    "cwd",
-    "sessionId",
-    "version",
-    "gitBranch",
-    "slug",
-    "teamName",
-    "agentName",
-    "sessionKind",
-)
-"""Members that all lines around a place have in common."""
-
-POINTS_TO_LEAF: Final = ("summary", "last-prompt")
-MOMENT: Final = timedelta(milliseconds=1)
-
 
 class ClaudeSpeller:
     """One edit of one session file."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
-        self._ends: dict[tuple[Record | None, Record | None], str] = {}
-        """The uuid of the last line put into each gap."""
-        self._gaps: dict[Gap, str] = {}
-        """Each gap with the uuid that what follows it hangs below now."""
+        self._put: list[Line] = []
+        self._moved: set[str] = set()
         self._ids = 0
+        self._changed = False
+        """Whether lines belong to other messages now, which resume may read in another order."""
 
     def inside(self, record: Record) -> JsonPath:
         """A local command is a line that becomes a message; other lines hold one."""
@@ -73,49 +56,60 @@ class ClaudeSpeller:
             _user_line(block, gap) if role == "user" else _reply_line(block, identity, model)
             for block in blocks
         ]
-        self._put(draft, gap, [line | template for line in lines])
+        self._put_lines(draft, gap, [line | template for line in lines])
 
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
-        """The lines once more; a copy of a reply is another reply."""
+        """The lines once more; a copy of a reply is another reply, with a name of its own."""
         identity = spelled(f"msg_{self._hash(draft, gap).hex[:24]}")
-        lines: list[dict[str, bytes]] = []
+        time = self._time(draft, gap)
         for record in records:
-            fields = fields_of(draft.text_of(record))
+            text = draft.text_of(record)
+            uuid = facts_of(record).uuid if moved else ""
+            if not uuid:
+                uuid = str(self._hash(draft, gap))
+                text = with_member(text, (), "uuid", spelled(uuid))
             if not moved and record.message_id:
-                fields["message"] = replaced(fields["message"], ("id",), identity)
-            lines.append(fields)
-        self._put(draft, gap, lines)
+                text = replaced(text, ("message", "id"), identity)
+            if time:
+                text = with_member(text, (), "timestamp", spelled(time))
+            self._moved |= {uuid} if moved else set()
+            self._put.append(Line(uuid, text, gap))
 
-    def _put(self, draft: Draft, gap: Gap, lines: Iterable[dict[str, bytes]]) -> None:
-        key = (gap.before[-1] if gap.before else None, gap.after[0] if gap.after else None)
-        before, after = key
-        parent = b"null"
-        if key in self._ends:
-            parent = spelled(self._ends[key])
-        elif before is not None:
-            parent = _parent(draft, before)
-        elif after is not None:
-            parent = fields_of(draft.session.bytes_of(after)).get("parentUuid", b"null")
-        like = before or after
+    def insert_block(
+        self, draft: Draft, gap: Gap, like: Record, block: bytes, moved: Record | None
+    ) -> bool:
+        """A line for the block; one of a reply is another line of that reply."""
+        if moved is not None and moved.role == like.role:
+            self.insert_copy(draft, gap, [moved], True)
+            line = self._put[-1]
+            if like.message_id and like.message_id != moved.message_id:
+                line.text = replaced(line.text, ("message", "id"), spelled(like.message_id))
+            return True
+        template = self._template(draft, gap)
+        if like.role == "user":
+            self._put_lines(draft, gap, [_user_line(block, gap) | template])
+            return True
+        fields = fields_of(draft.text_of(like))
+        message = with_member(fields["message"], (), "content", b"[" + block + b"]")
+        request = {"requestId": fields["requestId"]} if "requestId" in fields else {}
+        line_of_reply = {"type": b'"assistant"', "message": message}
+        self._put_lines(draft, gap, [line_of_reply | request | template])
+        return True
+
+    def _put_lines(self, draft: Draft, gap: Gap, lines: Iterable[dict[str, bytes]]) -> None:
+        like = next(iter((*gap.before[-1:], *gap.after[:1])), None)
         style = style_of(draft.session.bytes_of(like)) if like is not None else COMPACT
         time = self._time(draft, gap)
-        texts: list[bytes] = []
         for line in lines:
             uuid = str(self._hash(draft, gap))
-            fresh = {"parentUuid": parent, "uuid": spelled(uuid)}
-            if time:
-                fresh["timestamp"] = spelled(time)
-            texts.append(respelled(_object({"parentUuid": parent} | line | fresh), style))
-            parent = spelled(uuid)
-            self._ends[key] = uuid
-        place = max(gap.before, key=draft.place_of) if gap.before else None
-        draft.insert(texts, place, after)
-        if after is not None:
-            self._gaps[gap] = self._ends[key]
+            fresh = {"uuid": spelled(uuid)} | ({"timestamp": spelled(time)} if time else {})
+            text = respelled(_object({"parentUuid": b"null"} | line | fresh), style)
+            self._put.append(Line(uuid, text, gap))
 
     def _template(self, draft: Draft, gap: Gap) -> dict[str, bytes]:
         """The members that lines here have in common."""
-        around = (*reversed(gap.before), *gap.after, *draft.session.records)
+        own = [record for message in self._tape.messages for record in message.records]
+        around = (*reversed(gap.before), *gap.after, *own, *draft.session.records)
         for record in around:
             fields = fields_of(draft.session.bytes_of(record)) if facts_of(record).uuid else {}
             if "sessionId" in fields:
@@ -131,20 +125,20 @@ class ClaudeSpeller:
         return UUID(bytes=sha256(text).digest()[:16], version=4)
 
     def _time(self, draft: Draft, gap: Gap) -> str:
-        """A time between the neighbours; at the end of main, after everything in the file."""
-        before = max((t for r in gap.before if (t := _moment(r.time))), default=None)
-        after = min((t for r in gap.after if (t := _moment(r.time))), default=None)
+        """A time between the neighbours, in milliseconds; that of the line before at an end."""
+        before = newest(record.time for record in gap.before)
+        after = min((t for r in gap.after if (t := moment_of(r.time))), default=None)
         if before is not None and after is not None:
-            return _iso(before + max(after - before, timedelta(0)) / 2)
+            return iso(before + max(after - before, timedelta(0)) / 2)
         if after is not None:
-            return _iso(after - MOMENT)
-        if self._tape.kind == "main" and (newest := self._newest(draft, ())) is not None:
-            before = max(before or newest, newest)
+            return iso(after - MOMENT)
         if before is None:
             # All messages go, and resume passes over lines without a time.
-            times = map(_moment, (record.time for record in draft.session.records))
-            before = max(filter(None, times), default=None)
-        return _iso(before + MOMENT) if before is not None else ""
+            before = newest(record.time for record in draft.session.records)
+        if before is None:
+            return ""
+        # Where resume finds a tape by its newest line, that of another must not overtake it.
+        return iso(before + MOMENT if self._tape.kind == "main" else before)
 
     # -- changing ------------------------------------------------------------------------------
 
@@ -152,6 +146,7 @@ class ClaudeSpeller:
         """Let somebody else have said the message; a reply has a list of blocks and an id."""
         if role == "system":
             raise EditError("Claude Code stores no system messages.")
+        self._changed = True
         identity = f"msg_{self._hash(draft, Gap(tuple(records), ())).hex[:24]}"
         for record in records:
             text = with_member(draft.text_of(record), (), "type", spelled(role))
@@ -176,6 +171,7 @@ class ClaudeSpeller:
         return True
 
     def _set_message_id(self, draft: Draft, records: Iterable[Record], identity: str) -> None:
+        self._changed = True
         for record in records:
             text = with_member(draft.text_of(record), ("message",), "id", spelled(identity))
             draft.change(record, text)
@@ -190,115 +186,14 @@ class ClaudeSpeller:
     # -- what hangs together -------------------------------------------------------------------
 
     def settle(self, draft: Draft) -> None:
-        """Hand children on, and see to it that resume goes on at this tape's end."""
-        if not draft.removed and not self._ends:
+        """Hand children on, and see to it that resume reads the tape as it is to be."""
+        if not draft.removed and not self._put and not self._changed:
             return
-        members = {record.member for record in draft.removed} or {0}
-        members |= {gap.after[0].member for gap in self._gaps}
-        for member in members:
-            self._hand_on(draft, draft.session.rows(member))
-        if self._tape.kind != "agent":
-            keep_segment(draft)
-        if self._tape.kind == "main":
-            self._stay_newest(draft)
-
-    def _hand_on(self, draft: Draft, rows: Sequence[Record]) -> None:
-        """Every line whose parent goes hangs below the nearest one that stays."""
-        left = {facts_of(r).uuid for r in rows if r not in draft.removed}
-        parents = {
-            facts.uuid: facts.parent
-            for record in draft.removed
-            if (facts := facts_of(record)).uuid and facts.uuid not in left
-        }
-        below = dict(self._below(rows, parents))
-        for record in rows:
-            if record in draft.removed:
-                continue
-            facts = facts_of(record)
-            if record in below:
-                _point(draft, record, "parentUuid", below[record])
-            elif facts.parent in parents:
-                _point(draft, record, "parentUuid", staying(facts.parent, parents))
-            if facts.logical_parent in parents:
-                _point(draft, record, "logicalParentUuid", staying(facts.logical_parent, parents))
-            if record.label in POINTS_TO_LEAF:
-                leaf = text_of(fields_of(draft.text_of(record)).get("leafUuid"))
-                if leaf in parents:
-                    _point(draft, record, "leafUuid", staying(leaf, parents))
-
-    def _below(
-        self, rows: Sequence[Record], parents: Mapping[str, str]
-    ) -> Iterator[tuple[Record, str]]:
-        """The lines behind what was put in, with the uuid that they hang below now.
-
-        Notes may stand between two messages: it is the first line behind the gap that moves. Of
-        parallel results each hangs below its own call.
-        """
-        if not self._gaps:
-            return
-        by_uuid = {facts_of(record).uuid: record for record in rows if facts_of(record).uuid}
-        for gap, uuid in self._gaps.items():
-            before = {facts_of(record).uuid for record in gap.before} | parents.keys()
-            first = {
-                line: None
-                for record in gap.after
-                if (line := _first_behind(record, before, by_uuid)) is not None
-            }
-            for line in first or {gap.after[0]: None}:
-                yield line, uuid
-
-    def _stay_newest(self, draft: Draft) -> None:
-        """Where the end of main goes, an older line may end in a newer leaf than main does now."""
-        chain = [record for message in self._tape.messages for record in message.records]
-        last = next((record for record in reversed(chain) if record not in draft.removed), None)
-        if last is None or last is chain[-1] or any(after is None for _, after in self._ends):
-            return
-        newest, moment = self._newest(draft, set(chain)), _moment(last.time)
-        if newest is not None and moment is not None and newest >= moment:
-            time = spelled(_iso(newest + MOMENT))
-            draft.change(last, with_member(draft.text_of(last), (), "timestamp", time))
-
-    def _newest(self, draft: Draft, but: Collection[Record]) -> datetime | None:
-        """The time of the newest line of the session that resume might begin at."""
-        return max(
-            (
-                moment
-                for record in draft.session.records
-                if record.kind == "message"
-                and record not in draft.removed
-                and record not in but
-                and not facts_of(record).sidechain
-                and (moment := _moment(record.time)) is not None
-            ),
-            default=None,
-        )
-
-
-def _first_behind(
-    record: Record, before: Collection[str], by_uuid: Mapping[str, Record]
-) -> Record | None:
-    """On the way up from a line the one whose parent is among ``before``."""
-    seen: set[Record] = set()
-    current: Record | None = record
-    while current is not None and current not in seen:
-        seen.add(current)
-        parent = facts_of(current).parent
-        if parent in before:
-            return current
-        current = by_uuid.get(parent)
-    return None
-
-
-def _parent(draft: Draft, record: Record) -> bytes:
-    """The uuid that a line behind this one hangs below, as JSON: the nearest that stays."""
-    parents = {facts_of(gone).uuid: facts_of(gone).parent for gone in draft.removed}
-    uuid = staying(facts_of(record).uuid, parents)
-    return spelled(uuid) if uuid else b"null"
-
-
-def _point(draft: Draft, record: Record, member: str, uuid: str) -> None:
-    value = spelled(uuid) if uuid else b"null"
-    draft.change(record, with_member(draft.text_of(record), (), member, value))
+        with_doubles(draft)
+        for member in {record.member for record in draft.removed}:
+            hand_on(draft, member, frozenset(self._moved))
+        hang(draft, self._tape, self._put)
+        list_kept(draft)
 
 
 def _object(fields: Mapping[str, bytes]) -> bytes:
@@ -378,17 +273,3 @@ def _followed(held: bytes, result: bytes) -> bytes:
         if name in fields:
             return with_member(held, (), name, result if fields[name][:1] == b"[" else words)
     return words
-
-
-def _moment(time: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(time)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-
-
-def _iso(moment: datetime) -> str:
-    """As JavaScript writes it."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix("+00:00") + "Z"

@@ -1,11 +1,12 @@
 """The other lines of a Claude Code session: segments, branches, sub-agents (``formats.md`` b.4)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from tapeview.formats._claude_breaks import breaks_of
-from tapeview.formats._claude_chain import Chain, Tree, chain_of, group
+from tapeview.formats._claude_chain import Chain, Tree, chain_of
+from tapeview.formats._claude_group import group
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_sent import clean
 from tapeview.tape.block import Block
@@ -24,7 +25,9 @@ __all__ = [
     "inline_agents",
     "is_prompt",
     "numbered",
+    "segment_lines",
     "segments",
+    "tree_before",
 ]
 
 AGENT_TOOLS = frozenset({"Task", "Agent"})
@@ -50,37 +53,50 @@ def segments(
 ) -> list[Tape]:
     """The arrays before each boundary, ``main~1`` the last of them first."""
     found: list[Tape] = []
-    first = _first(chain)
-    if first is None or facts_of(first).subtype != "compact_boundary":
-        return found
     held = set(chain.lines)
-    position = {record: k for k, record in enumerate(records)}
-    limit = len(records)
-    while first is not None and facts_of(first).subtype == "compact_boundary":
-        if position[first] >= limit:
-            break
-        limit = position[first]
-        lines = _lines_before(tree, records, first, limit)
-        messages = group(lines)
-        if not messages:
-            break
+    for lines in segment_lines(records, tree, chain):
         name = f"main~{len(found) + 1}"
         own = [record for record in lines if record not in held]
         held.update(own)
-        first = lines[0]
-        begins = begins_with(first, words_of)
-        found.append(_line(name, "segment", messages, own, begins=begins))
+        begins = begins_with(lines[0], words_of)
+        found.append(_line(name, "segment", group(lines), own, begins=begins))
     return found
+
+
+def segment_lines(
+    records: Sequence[Record], tree: Tree, chain: Chain
+) -> Iterator[Sequence[Record]]:
+    """The lines before each boundary, the last boundary first; notes included."""
+    first = _first(chain)
+    limit = len(records)
+    while first is not None and facts_of(first).subtype == "compact_boundary":
+        if tree.position[first] >= limit:
+            break
+        limit = tree.position[first]
+        lines = _lines_before(tree, records, first, limit)
+        if not any(record.kind == "message" for record in lines):
+            break
+        yield lines
+        first = lines[0]
 
 
 def _lines_before(
     tree: Tree, records: Sequence[Record], boundary: Record, limit: int
 ) -> list[Record]:
-    """The line that a boundary ended. Where a boundary kept lines, those moved: read anew."""
-    leaf = None if tree.left else tree.by_uuid.get(facts_of(boundary).logical_parent)
+    """The line that a boundary ended."""
+    before = tree_before(tree, records, boundary, limit)
+    leaf = tree.by_uuid.get(facts_of(boundary).logical_parent) if before is tree else None
+    return before.line_to(leaf) if leaf is not None else list(chain_of(before).lines)
+
+
+def tree_before(tree: Tree, records: Sequence[Record], boundary: Record, limit: int) -> Tree:
+    """The tree of the line that a boundary ended: where one kept lines, those moved: read anew."""
+    leaf = None if tree.segment else tree.by_uuid.get(facts_of(boundary).logical_parent)
     if leaf is not None and tree.position[leaf] < limit:
-        return tree.line_to(leaf)
-    return list(chain_of(Tree(records[:limit])).lines)
+        return tree
+    before = Tree(records[:limit])
+    before.all_side = tree.all_side
+    return before
 
 
 def begins_with(first: Record | None, words_of: RecordWords) -> str:
@@ -203,6 +219,7 @@ def inline_agents(
     found: list[Tape] = []
     held: set[Record] = set()
     free = list(callers)
+    place = {record: k for k, record in enumerate(records)}
     for leaf in tree.leaves:
         if leaf in held:
             continue
@@ -210,20 +227,23 @@ def inline_agents(
         if not line:
             continue
         held.update(line)
-        caller = _take_caller(line[0], free, text_of)
+        caller = _take_caller(line[0], free, text_of, place)
         found.append(_line(f"agent:line-{line[0].line}", "agent", group(line), line, caller))
     return found
 
 
 def _take_caller(
-    first: Record, free: list[tuple[Record, Block]], text_of: PromptOf
+    first: Record,
+    free: list[tuple[Record, Block]],
+    text_of: PromptOf,
+    place: Mapping[Record, int],
 ) -> Block | None:
     """The call above the line that gave this prompt; it is given to nobody else."""
     if not first.blocks:
         return None
     said = text_of(first, first.blocks[0])
     for k, (record, block) in enumerate(free):
-        if record.line < first.line and said and text_of(record, block) == said:
+        if place[record] < place[first] and said and text_of(record, block) == said:
             return free.pop(k)[1]
     return None
 

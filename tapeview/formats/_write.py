@@ -7,7 +7,7 @@ line, or its comma.
 
 from collections.abc import Iterator, Sequence
 
-from tapeview.tape.graft import spelled, with_member, without
+from tapeview.tape.graft import respelled, spelled, style_of, with_member, without
 from tapeview.tape.json_text import skip_blank
 from tapeview.tape.record import Record
 from tapeview.tape.source import Source
@@ -139,7 +139,7 @@ def written_document(
         body = without(body, (name,))
     for name, raw in after.items():
         if before.get(name) != raw:
-            body = with_member(body, (), name, raw)
+            body = with_member(body, (), name, respelled(raw, style_of(body).deeper()))
     yield whole[: len(whole) - len(whole.removeprefix(BOM))] + body
 
 
@@ -153,7 +153,11 @@ def _array_pieces(
     last = -1
     for number, record in enumerate(rows):
         here = place.get(record.start, -1) if record.start >= 0 else -1
-        if number:
+        if record.kind == "unreadable" and here > 0:
+            # What is damaged may begin behind the array: the gap before it is no mere comma.
+            gap = text[_end(base[here - 1]) : record.start]
+            yield gap if number else gap[max(0, gap.find(b"]")) :].lstrip(b", \t\r\n")
+        elif number:
             known = here > 0 and here == last + 1
             yield text[_end(base[last]) : record.start] if known else _comma(text, opening, base)
         yield text[record.start : _end(record)] if record.text is None else record.text

@@ -74,13 +74,15 @@ def write_whole(
     """Write a file by a temporary one in the same folder, synced, then renamed.
 
     It gets mode and owner of the file ``like``, where that is there; else nobody but its owner
-    reads it. ``may_replace`` is asked once more just before the rename. Raises ``SaveError`` with a
-    sentence; what stood there before is then whole.
+    reads it. Where ``path`` is a link, the file that it leads to is written. ``may_replace`` is
+    asked once more just before the rename. Raises ``SaveError`` with a sentence; what stood there
+    before is then whole.
     """
     shown = printable(str(path))
+    path = Path(os.path.realpath(path))
     name = ""
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             written = _write(file.write, pieces)
             _take_after(file.fileno(), like)

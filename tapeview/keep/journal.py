@@ -10,6 +10,7 @@ One file of lines for each session file, in the user's state folder, never besid
 A line counts once its line end is on the disk.
 """
 
+import contextlib
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -25,6 +26,7 @@ from tapeview.errors import EditError, SaveError
 from tapeview.keep.files import Fingerprint
 from tapeview.tape.clean import printable
 from tapeview.tape.graft import spelled
+from tapeview.tape.json_text import JsonFault, loads, members
 
 __all__ = ["Journal", "Journaled", "journal_path", "read_journal"]
 
@@ -40,6 +42,10 @@ class Journaled(msgspec.Struct, frozen=True):
     edits: tuple[Operation, ...] = ()
     state: int = 0
     saved: tuple[tuple[int, Fingerprint], ...] = ()
+    unread: int = 0
+    """Lines behind one that cannot be read, that one included; a torn last line is none."""
+    whole: int = 0
+    """Bytes of the lines that could be read."""
 
     @property
     def done(self) -> Sequence[Operation]:
@@ -65,7 +71,24 @@ class _Line(msgspec.Struct):
     saved: Fingerprint | None = None
 
 
-_decode = msgspec.json.Decoder(_Line).decode
+_decoder = msgspec.json.Decoder(_Line)
+_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+def _decode(raw: bytes) -> _Line:
+    """A line. Raises ``ValidationError`` and ``JsonFault``."""
+    try:
+        return _decoder.decode(raw)
+    except msgspec.ValidationError:
+        raise
+    except _REFUSED:
+        # Lone surrogates, in a path or in a text, which msgspec refuses.
+        fields = {
+            name: Raw(raw[a:b]) if name == "edit" else loads(raw[a:b])
+            for name, (a, b) in members(raw, 0)
+        }
+        loads(raw)
+        return msgspec.convert(fields, _Line)
 
 
 def journal_path(folder: Path, session: Path) -> Path:
@@ -77,7 +100,8 @@ def journal_path(folder: Path, session: Path) -> Path:
 def read_journal(path: Path) -> Journaled | None:
     """What a journal says; None where there is none, or it does not begin as one.
 
-    What stands behind the first line that cannot be read is passed over: that line was torn.
+    A last line without its end was torn by a crash, and is passed over. Of a line that cannot be
+    read further up nobody knows what it did, so what follows it is not done either, but counted.
     """
     try:
         raw = path.read_bytes()
@@ -86,27 +110,31 @@ def read_journal(path: Path) -> Journaled | None:
     lines = raw.split(b"\n")[:-1]
     try:
         head = _decode(lines[0]) if lines else _Line()
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.ValidationError, JsonFault):
         return None
     if head.journal != VERSION:
         return None
     edits: list[Operation] = []
     state = 0
     saved: list[tuple[int, Fingerprint]] = []
-    for text in lines[1:]:
+    whole = len(lines[0]) + 1
+    unread = 0
+    for number, text in enumerate(lines[1:], 1):
         try:
             line = _decode(text)
             if line.edit is not UNSET:
                 edits[state:] = operations_from(b"[" + bytes(line.edit) + b"]")
                 saved = [(at, held) for at, held in saved if at <= state]
                 state += 1
-        except (msgspec.DecodeError, UnicodeDecodeError, EditError):
+        except (msgspec.ValidationError, JsonFault, EditError):
+            unread = len(lines) - number
             break
+        whole += len(text) + 1
         state = max(0, min(state - line.undo + line.redo, len(edits)))
         if line.saved is not None:
             saved.append((state, line.saved))
     base = Fingerprint(head.size, head.sha256)
-    return Journaled(base, head.at, tuple(edits), state, tuple(saved))
+    return Journaled(base, head.at, tuple(edits), state, tuple(saved), unread, whole)
 
 
 class Journal:
@@ -148,12 +176,20 @@ class Journal:
         self._append(b'{"saved":' + msgspec.json.encode(file) + b"}")
 
     def go_on(self) -> None:
-        """Write on behind what the journal holds; a torn last line is cut off first."""
+        """Write on behind the lines that can be read. Raises ``SaveError``.
+
+        A torn last line is cut off; where more cannot be read, a copy of all is kept beside it.
+        """
+        self.close()
+        found = read_journal(self.path)
         self._open(0)
-        size = os.fstat(self._descriptor).st_size
-        tail = os.pread(self._descriptor, min(size, 1 << 26), max(0, size - (1 << 26)))
-        os.ftruncate(self._descriptor, size - (len(tail) - (tail.rfind(b"\n") + 1)))
-        os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            if found is not None and found.unread:
+                self.path.with_suffix(".damaged").write_bytes(self.path.read_bytes())
+            os.ftruncate(self._descriptor, found.whole if found is not None else 0)
+            os.lseek(self._descriptor, 0, os.SEEK_END)
+        except OSError as error:
+            raise self._failed(error) from None
 
     def _open(self, flags: int) -> None:
         if self._descriptor >= 0:
@@ -165,12 +201,17 @@ class Journal:
             raise self._failed(error) from None
 
     def _append(self, line: bytes) -> None:
+        begin = -1
         try:
+            begin = os.lseek(self._descriptor, 0, os.SEEK_END)
             left = memoryview(line + b"\n")
             while left:
                 left = left[os.write(self._descriptor, left) :]
             os.fsync(self._descriptor)
         except OSError as error:
+            if begin >= 0:  # what is written only by half must not come before what follows
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, begin)
             raise self._failed(error) from None
 
     def _failed(self, error: OSError) -> SaveError:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -39,6 +40,8 @@ class Left(NamedTuple):
     """When the journal was begun, ISO 8601."""
     fits: bool
     """Whether the file is still one that the journal knows."""
+    unread: int = 0
+    """Lines of the journal that cannot be read."""
 
 
 class Keeper:
@@ -54,6 +57,9 @@ class Keeper:
         self._held: dict[int, tuple[Record, ...]] = {}
         self._journal: Journal | None = None
         self._base: Fingerprint | None = None
+        """The file before the first edit of this run."""
+        self._missed: list[Callable[[Journal], None]] = []
+        """What the journal lacks so far, since it could not be written."""
         if self._path is not None:
             for member in range(len(opened.session.members) + 1):
                 self._stamps[self._file(member)] = stamp_of(self._file(member))
@@ -86,7 +92,7 @@ class Keeper:
         """Where the first original of a file is kept."""
         path = self._file(member)
         name = sha256(os.fsencode(path)).hexdigest()[:24]
-        return self._folder / "originals" / f"{name}-{path.name[-80:]}"
+        return self._folder / "originals" / f"{name}-{path.name[-40:]}"
 
     # -- what was left behind ------------------------------------------------------------------
 
@@ -101,8 +107,8 @@ class Keeper:
         if here is None:
             last = journaled.saved[-1][0] if journaled.saved else 0
             steps = abs(journaled.state - last)
-            return Left(steps, journaled.began, False) if steps else None
-        return Left(abs(journaled.state - here), journaled.began, True)
+            return Left(steps, journaled.began, False, journaled.unread) if steps else None
+        return Left(abs(journaled.state - here), journaled.began, True, journaled.unread)
 
     def _journaled(self) -> tuple[Journaled, int | None] | None:
         """The journal, and which of its states the file holds."""
@@ -130,10 +136,18 @@ class Keeper:
             first = here
         self._journal = Journal(journal_path(self._folder, self._path), self._path)
         self._journal.go_on()
-        for operation in journaled.edits[first:]:
-            self.opened.apply(operation)
+        for number, operation in enumerate(journaled.edits[first:], first):
+            try:
+                self.opened.apply(operation)
+            except EditError:
+                if number < journaled.state:
+                    self._note(lambda j, n=journaled.state - number: j.undo(n))  # type: ignore[misc]
+                raise
+        log = self.opened.log
+        self.opened.go_to(here - first)
+        self._hold()
         self.opened.go_to(max(0, journaled.state - first))
-        self.opened.log.saved = here - first
+        log.saved = here - first
         return abs(journaled.state - here)
 
     def _try_all(self, journaled: Journaled) -> int:
@@ -153,8 +167,6 @@ class Keeper:
             return False
         session = load(str(original), self.opened.purpose, self.opened.session.path)
         self.opened.begin_again(session)
-        members = range(1, len(self.opened.session.members) + 1)
-        self._held |= {k: self.opened.session.rows(k) for k in members}
         return True
 
     def drop(self) -> None:
@@ -205,24 +217,30 @@ class Keeper:
         """Put something into the journal; a journal that cannot be written stops no edit."""
         if self._path is None:
             return
+        if self._base is None:
+            self._base = fingerprint_of(self._path) or Fingerprint(0, "")
+        self._missed.append(write)
         try:
             if self._journal is None:
-                self._journal = self._begun()
-            write(self._journal)
+                self._journal = self._begun(self._path, self._base)
+            elif self.trouble:
+                self._journal.go_on()
+            while self._missed:
+                self._missed[0](self._journal)
+                del self._missed[0]
             self.trouble = ""
         except SaveError as error:
             self.trouble = str(error)
 
-    def _begun(self) -> Journal:
+    def _begun(self, path: Path, base: Fingerprint) -> Journal:
         """The journal that is written on: the one of this file, or a new one."""
-        path = self._file(0)
         journal = Journal(journal_path(self._folder, path), path)
-        found = self._journaled()
-        if found is not None and found[1] == found[0].state:
+        journaled = read_journal(journal.path)
+        if journaled is not None and journaled.state_in(base) == journaled.state:
             journal.go_on()
             return journal
-        base = fingerprint_of(path)
-        journal.begin(base or Fingerprint(0, ""))
+        self.drop()
+        journal.begin(base)
         return journal
 
     # -- saving --------------------------------------------------------------------------------
@@ -283,6 +301,9 @@ class Keeper:
         """Write the session's own file to another path. Raises ``SaveError``."""
         if path.exists() and not force:
             raise SaveError(f"{printable(str(path))}: there is such a file already.")
+        if self._path is not None and path.resolve() == self._path:
+            self.save(force)
+            return
         like = self._path
         write_whole(path, self.opened.session.written(self.opened.session, 0), like)
 
@@ -297,14 +318,21 @@ class Keeper:
 
         Raises ``EditError`` where the format has no ids, ``SaveError``.
         """
+        if not re.fullmatch(r"[0-9A-Za-z_-]{1,100}", identity):
+            raise EditError("a session id is made of letters, digits, - and _.")
         copies = list(self.opened.copies(identity))
         if not copies:
             raise EditError("this format has no session ids; save as another file.")
         folder = self._file(0).parent
-        for name, pieces in copies:
-            target = folder / name
+        targets = [(folder / name, pieces) for name, pieces in copies]
+        for target, _ in targets:
             if target.exists():
                 raise SaveError(f"{printable(str(target))}: there is such a file already.")
-            target.parent.mkdir(parents=True, exist_ok=True)
+        for target, pieces in targets:
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                shown = printable(str(target.parent))
+                raise SaveError(f"{shown}: cannot be made: {error.strerror}.") from None
             write_whole(target, pieces, self._file(0))
-        return folder / copies[0][0]
+        return targets[0][0]

@@ -35,18 +35,22 @@ class AnthropicEditing:
     def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
         """``message`` with one member of a block set, or taken out."""
         path = block.path
+        if name == "text" and value is not None and value[:1] != b'"':
+            raise EditError("a text is a JSON string, in quotes.")
         if path == ("content",):
             if name == "text" and value is not None:
                 return replaced(message, path, value)
             message, path = _as_list(message), ("content", 0)
+        start, _ = locate(message, path)
+        style = style_of(message[start : skip_value(message, start)])
         if not name:
-            if value is None:
+            if value is None or value[:1] != b"{":
                 raise EditError("a block that is to be replaced needs another one.")
-            return replaced(message, path, value)
+            return replaced(message, path, respelled(value, style))
         member = _member(block, name)
         if value is None:
             return without(message, (*path, member)) if _has(message, path, member) else message
-        return with_member(message, path, member, value)
+        return with_member(message, path, member, respelled(value, style.deeper()))
 
     def without_blocks(self, message: bytes, blocks: Sequence[Block]) -> bytes | None:
         """``message`` without these blocks; None where nothing is left of it."""

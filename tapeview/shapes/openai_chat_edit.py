@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tapeview.errors import EditError
 from tapeview.shapes.fields import fields_of, is_text, text_of
-from tapeview.tape.block import Block, JsonPath
+from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.graft import (
     COMPACT,
     Style,
@@ -18,6 +18,9 @@ from tapeview.tape.graft import (
 from tapeview.tape.json_text import JsonFault, decode_text, loads, locate, skip_value
 
 __all__ = ["OpenAIChatEditing"]
+
+HELD = frozenset({"tool_calls", "function_call", "refusal", "reasoning_content", "reasoning"})
+"""Members that make a message without content worth keeping."""
 
 
 class OpenAIChatEditing:
@@ -42,32 +45,39 @@ class OpenAIChatEditing:
 
     def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
         """``message`` with one member of a block set, or taken out where ``value`` is None."""
-        path = _path(block, name)
+        path = _path(message, block, name)
         if path is None:
             raise EditError(f"Chat Completions has no {name or 'such block'} here.")
-        if name == "input" and value is not None:
+        if name == "text" and value is not None and not is_text(value):
+            raise EditError("a text is a JSON string, in quotes.")
+        start, _ = locate(message, path[:-1])
+        held = message[start : skip_value(message, start)]
+        if value is None:
+            return without(message, path) if path[-1] in fields_of(held) else message
+        as_text = block.facts & (BlockFacts.JSON_IN_TEXT | BlockFacts.INPUT_ABSENT)
+        if name == "input" and as_text and path[-1] == "arguments":
             value = spelled(decode_text(respelled(value, COMPACT)))
-        if value is not None:
-            return with_member(message, path[:-1], str(path[-1]), value)
-        start, end = locate(message, path[:-1])
-        return without(message, path) if path[-1] in fields_of(message[start:end]) else message
+        else:
+            value = respelled(value, style_of(held).deeper())
+        return with_member(message, path[:-1], str(path[-1]), value)
 
     def without_blocks(self, message: bytes, blocks: Sequence[Block]) -> bytes | None:
         """``message`` without these blocks; None where nothing is left of it."""
         if any(block.path == () for block in blocks):
             return None
         for block in sorted(blocks, key=lambda b: [str(b.path[0]), *b.path[1:]], reverse=True):
-            message = without(message, block.path)
+            if block.path == ("content",):
+                message = with_member(message, (), "content", b"null")
+            else:
+                message = without(message, block.path)
         fields = fields_of(message)
-        for name in ("tool_calls", "content"):
-            if fields.get(name, b"")[:1] == b"[" and not fields[name].strip(b"[] \t\r\n"):
-                message = without(message, (name,))
-        left = fields_of(message)
-        if "content" not in left and "content" in fields | {"content": b""}:
+        if not fields.get("content", b"[").strip(b"[] \t\r\n"):
             message = with_member(message, (), "content", b"null")
-        held = ("tool_calls", "function_call", "refusal", "reasoning_content", "reasoning")
-        empty = fields_of(message).get("content") in (b"null", b"")
-        return None if empty and not any(name in left for name in held) else message
+        if not fields.get("tool_calls", b"[x]").strip(b"[] \t\r\n"):
+            message = without(message, ("tool_calls",))
+        left = fields_of(message)
+        empty = left.get("content") in (None, b"null", b'""')
+        return None if empty and HELD.isdisjoint(left) else message
 
     def with_block(self, message: bytes, before: Block | None, block: bytes) -> bytes:
         """``message`` with a block more, above another one, or at the end."""
@@ -75,8 +85,11 @@ class OpenAIChatEditing:
         kind = text_of(fields.get("type"))
         if kind == "tool_result" or text_of(fields_of(message).get("role")) == "tool":
             raise EditError("in Chat a result is a message of its own; insert a message.")
-        at = int(before.path[1]) if before is not None and len(before.path) == 2 else 0
-        at = 1 << 30 if before is None else at
+        beside = "tool_calls" if kind == "tool_use" else "content"
+        if before is None or (beside == "content" and before.path[0] == "tool_calls"):
+            at = 1 << 30
+        else:
+            at = int(before.path[1]) if before.path[0] == beside and len(before.path) == 2 else 0
         if kind == "tool_use":
             if "tool_calls" not in fields_of(message):
                 message = with_member(message, (), "tool_calls", b"[]")
@@ -163,13 +176,16 @@ def _with(message: bytes, name: str, at: int, element: bytes) -> bytes:
     return with_element(message, (name,), at, respelled(element, style.deeper()))
 
 
-def _path(block: Block, name: str) -> JsonPath | None:
+def _path(message: bytes, block: Block, name: str) -> JsonPath | None:
     if not name:
         return None
     if block.kind == "tool_use":
         legacy = block.path[0] == "function_call"
-        inside = block.path if legacy else (*block.path, "function")
-        known = {"input": (*inside, "arguments"), "name": (*inside, "name")}
+        start, end = locate(message, block.path)
+        custom = "custom" in fields_of(message[start:end])
+        inside = block.path if legacy else (*block.path, "custom" if custom else "function")
+        given = "input" if custom else "arguments"
+        known = {"input": (*inside, given), "name": (*inside, "name")}
         if not legacy:
             known["id"] = (*block.path, "id")
         return known.get(name)

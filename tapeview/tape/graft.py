@@ -7,9 +7,8 @@ of keys and indexes. Of doubled keys the last is meant, as readers take it. They
 
 import json
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
-
-import msgspec
 
 from tapeview.tape.json_text import (
     Span,
@@ -95,15 +94,34 @@ def respelled(raw: bytes, style: Style) -> bytes:
 
     Raises ``JsonFault`` where it is not JSON.
     """
-    value = loads(raw)
-    try:
-        text = msgspec.json.format(raw, indent=1 if style.indent else 0 if style.blanks else -1)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return spelled(value, style)
+    loads(raw)
+    comma, colon = (b", ", b": ") if style.blanks else (b",", b":")
     if not style.indent:
-        return text
-    step, base = style.indent.encode(), style.depth
-    return re.sub(rb"\n( *)", lambda lead: b"\n" + step * (base + len(lead[1])), text)
+        signs = {b",": comma, b":": colon}
+        return b"".join(signs.get(token, token) for token in _tokens(raw))
+    pieces: list[bytes] = []
+    step, depth = style.indent.encode(), style.depth
+    opened = False
+    for token in _tokens(raw):
+        if token in (b"]", b"}"):
+            depth -= 1
+            pieces += () if opened else (b"\n", step * depth)
+        elif opened:
+            pieces += (b"\n", step * depth)
+        pieces.append(colon if token == b":" else token)
+        opened = token in (b"[", b"{")
+        depth += opened
+        if token == b",":
+            pieces += (b"\n", step * depth)
+    return b"".join(pieces)
+
+
+def _tokens(raw: bytes) -> Iterator[bytes]:
+    """Strings, words, numbers and signs of a sound text, without the blanks between."""
+    return (found[0] for found in _token(raw))
+
+
+_token = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[][{}:,]|[^][{}:,"\s]++', re.DOTALL).finditer
 
 
 def replaced(raw: bytes, path: Path, text: bytes) -> bytes:

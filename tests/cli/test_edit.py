@@ -60,8 +60,8 @@ def test_the_result_goes_to_standard_output(tapeview, script, lost):
     assert (code, err) == (0, "")
     assert lost.read_bytes() == before
     results = json.loads(out)["messages"][2]["content"]
-    assert {"tool_use_id", "content", "is_error"} < set(results[-1])
-    assert any(block.get("content") == "gone" for block in results)
+    answer = next(block for block in results if block.get("content") == "gone")
+    assert {"tool_use_id", "content", "is_error"} < set(answer)
 
 
 def test_edits_are_understood_one_after_the_other(tapeview, script, lost):

@@ -25,18 +25,18 @@ def raw(value):
 
 
 @st.composite
-def operations(draw, index):
+def operations(draw, index, pairs=PAIRS, kinds=None):
     """An operation with places of this tape; it may still be refused."""
     count = len(index.messages)
     messages = [f"messages.{k}" for k in range(count)] or ["messages.0"]
     blocks = [index.path(place) for place in index.places.values()] or messages
     message, block = st.sampled_from(messages), st.sampled_from(blocks)
     either = st.one_of(message, block)
-    kind = draw(st.sampled_from(KINDS))
-    return draw(kind(message, block, either, index))
+    kind = draw(st.sampled_from(kinds or KINDS))
+    return draw(kind(message, block, either, index, pairs))
 
 
-def _set(message, block, either, index):
+def _set(message, block, either, index, pairs):
     members = st.sampled_from(
         ["text", "input", "content", "is_error", "id", "name", "cache_control"]
     )
@@ -44,26 +44,26 @@ def _set(message, block, either, index):
     return st.builds(ops.Set, at=block, member=members, value=values)
 
 
-def _role(message, block, either, index):
+def _role(message, block, either, index, pairs):
     roles = st.sampled_from(["user", "assistant"]).map(raw)
     return st.builds(ops.Set, at=message, member=st.just("role"), value=roles)
 
 
-def _delete(message, block, either, index):
+def _delete(message, block, either, index, pairs):
     places = st.lists(either, min_size=1, max_size=3, unique=True).map(tuple)
-    return st.builds(ops.Delete, at=places, pairs=PAIRS)
+    return st.builds(ops.Delete, at=places, pairs=pairs)
 
 
-def _turn(message, block, either, index):
+def _turn(message, block, either, index, pairs):
     turns = [turn.number for turn in index.turns] or [1]
-    return st.builds(ops.DeleteTurn, turn=st.sampled_from(turns), pairs=PAIRS)
+    return st.builds(ops.DeleteTurn, turn=st.sampled_from(turns), pairs=pairs)
 
 
-def _range(message, block, either, index):
-    return st.builds(ops.DeleteRange, first=either, last=either, pairs=PAIRS)
+def _range(message, block, either, index, pairs):
+    return st.builds(ops.DeleteRange, first=either, last=either, pairs=pairs)
 
 
-def _insert(message, block, either, index):
+def _insert(message, block, either, index, pairs):
     content = st.one_of(TEXTS.map(raw), st.lists(BLOCKS, min_size=1, max_size=2).map(raw))
     roles = st.sampled_from(["user", "assistant"])
     return st.one_of(
@@ -73,7 +73,7 @@ def _insert(message, block, either, index):
     )
 
 
-def _insert_block(message, block, either, index):
+def _insert_block(message, block, either, index, pairs):
     new = BLOCKS.map(raw)
     return st.one_of(
         st.builds(ops.InsertBlock, block=new, before=either),
@@ -81,27 +81,29 @@ def _insert_block(message, block, either, index):
     )
 
 
-def _others(message, block, either, index):
+def _others(message, block, either, index, pairs):
     return st.one_of(
         st.builds(ops.Duplicate, at=either),
-        st.builds(ops.Split, at=block),
+        st.builds(ops.Split, at=block, pairs=pairs),
         st.builds(ops.Merge, at=message),
         st.builds(ops.Answer, at=block, text=TEXTS),
         st.builds(ops.Rename, at=block, id=st.sampled_from(["toolu_renamed", "r2"])),
-        st.builds(ops.Cut, after=either, pairs=PAIRS),
+        st.builds(ops.Cut, after=either, pairs=pairs),
         st.builds(ops.Prepend, text=TEXTS),
-        st.builds(ops.Compact, first=message, last=message, text=TEXTS, pairs=PAIRS),
+        st.builds(ops.Compact, first=message, last=message, text=TEXTS, pairs=pairs),
         st.builds(ops.Clear),
     )
 
 
-def _move(message, block, either, index):
+def _move(message, block, either, index, pairs):
     return st.one_of(
-        st.builds(ops.Move, at=message, after=message, pairs=PAIRS),
-        st.builds(ops.Move, at=message, before=message, pairs=PAIRS),
-        st.builds(ops.Move, at=block, after=block, pairs=PAIRS),
-        st.builds(ops.Move, at=block, before=block, pairs=PAIRS),
+        st.builds(ops.Move, at=message, after=message, pairs=pairs),
+        st.builds(ops.Move, at=message, before=message, pairs=pairs),
+        st.builds(ops.Move, at=block, after=block, pairs=pairs),
+        st.builds(ops.Move, at=block, before=block, pairs=pairs),
     )
 
 
 KINDS = [_set, _role, _delete, _turn, _range, _insert, _insert_block, _others, _move]
+REMOVALS = [_delete, _turn, _range, _move]
+"""Edits that part no pair unasked."""
