@@ -24,6 +24,8 @@ class Draft:
         """What was asked for: new ids are derived from it, so that they come out the same again."""
         self.removed: set[Record] = set()
         self.frame: Frame = session.frame
+        self.changes = 0
+        """How often it was changed."""
         self._read = read
         self._texts: dict[Record, bytes] = {}
         self._inserted: dict[tuple[int, int], list[bytes]] = {}
@@ -36,6 +38,7 @@ class Draft:
 
     def change(self, record: Record, text: bytes) -> None:
         """Give a record another text; the text that it has already changes nothing."""
+        self.changes += 1
         if text == self.session.bytes_of(record):
             self._texts.pop(record, None)
         else:
@@ -43,10 +46,12 @@ class Draft:
 
     def remove(self, record: Record) -> None:
         """Take a record out."""
+        self.changes += 1
         self.removed.add(record)
 
     def insert(self, texts: Sequence[bytes], before: Record | None, after: Record | None) -> None:
         """Put records in after the record ``before``; without one, above the record ``after``."""
+        self.changes += 1
         if before is not None:
             at = self.place_of(before) + 1
         else:
@@ -66,6 +71,7 @@ class Draft:
 
     def insert_nothing(self) -> None:
         """Forget what was put in: it is put in anew."""
+        self.changes += 1
         self._inserted.clear()
 
     def rows(self, member: int) -> tuple[Record, ...]:

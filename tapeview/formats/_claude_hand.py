@@ -9,18 +9,33 @@ from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.graft import spelled, with_member, without
 from tapeview.tape.record import Record
+from tapeview.tape.session import Session
 
-__all__ = ["hand_on", "point", "set_kept", "with_doubles"]
+__all__ = ["Trees", "hand_on", "point", "set_kept", "with_doubles"]
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 KEPT_AT: Final = ("compactMetadata", "preservedSegment")
 
 
-def with_doubles(draft: Draft) -> None:
+class Trees:
+    """The trees of a session's files as they were before the edit, each made once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._trees: dict[int, Tree] = {}
+
+    def of(self, member: int) -> Tree:
+        """The tree of one file."""
+        if member not in self._trees:
+            self._trees[member] = Tree(self._session.rows(member))
+        return self._trees[member]
+
+
+def with_doubles(draft: Draft, trees: Trees) -> None:
     """With a line go those of its uuid that it replaced; else one of them would come to life."""
     gone = {(r.member, uuid) for r in draft.removed if (uuid := facts_of(r).uuid)}
     for member in {r.member for r in draft.removed}:
-        tree = Tree(draft.session.rows(member))
+        tree = trees.of(member)
         for record in draft.session.rows(member):
             facts = facts_of(record)
             live = tree.known.get(facts.uuid)
@@ -28,13 +43,13 @@ def with_doubles(draft: Draft) -> None:
                 draft.remove(record)
 
 
-def hand_on(draft: Draft, member: int, moved: frozenset[str]) -> None:
+def hand_on(draft: Draft, trees: Trees, member: int, moved: frozenset[str]) -> None:
     """Every line whose parent goes hangs below the nearest one above that stays.
 
     ``moved`` are uuids of lines that go, and are put in somewhere else.
     """
     rows = draft.session.rows(member)
-    tree = Tree(rows)
+    tree = trees.of(member)
     staying = {facts_of(r).uuid for r in rows if r not in draft.removed}
     parents = {
         uuid: tree.parent_of(record)

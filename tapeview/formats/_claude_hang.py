@@ -19,7 +19,7 @@ from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
 from tapeview.formats._claude_chain import Tree, chain_of
 from tapeview.formats._claude_group import group
-from tapeview.formats._claude_hand import point, set_kept
+from tapeview.formats._claude_hand import Trees, point, set_kept
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_tapes import segment_lines, tree_before
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
@@ -64,7 +64,7 @@ class Line(msgspec.Struct):
     """Between which lines of its tape."""
 
 
-def hang(draft: Draft, tape: Tape, put: Sequence[Line]) -> None:
+def hang(draft: Draft, trees: Trees, tape: Tape, put: Sequence[Line]) -> None:
     """Put the lines in, and see to it that resume reads the tape as it is to be.
 
     Raises ``EditError`` where the session's lines cannot be hung so.
@@ -72,8 +72,8 @@ def hang(draft: Draft, tape: Tape, put: Sequence[Line]) -> None:
     member = next((r.member for m in tape.messages for r in m.records), 0)
     main = draft.session.main
     aside = member == 0 and not any(record.member == 0 for record in draft.removed)
-    held = None if tape is main or (member and aside) else _Hanging(draft, main, 0, ())
-    edited = _Hanging(draft, tape, member, put)
+    held = None if tape is main or (member and aside) else _Hanging(draft, trees, main, 0, ())
+    edited = _Hanging(draft, trees, tape, member, put)
     edited.settle()
     if held is not None:
         held.others = frozenset(line.uuid for line in put)
@@ -83,7 +83,9 @@ def hang(draft: Draft, tape: Tape, put: Sequence[Line]) -> None:
 class _Hanging:
     """The lines of one tape on their way through an edit."""
 
-    def __init__(self, draft: Draft, tape: Tape, member: int, put: Sequence[Line]) -> None:
+    def __init__(
+        self, draft: Draft, trees: Trees, tape: Tape, member: int, put: Sequence[Line]
+    ) -> None:
         self.draft = draft
         self.tape = tape
         self.member = member
@@ -93,7 +95,10 @@ class _Hanging:
         self.inline = tape.kind == "agent" and member == 0
         self.resumed = tape.kind == "main" or (tape.kind == "agent" and not self.inline)
         """Whether the tape is found by the newest leaf of its file."""
-        self.tree = self._tree(draft.session.rows(member))
+        self.tree = trees.of(member) if not self.inline else self._tree(draft.session.rows(member))
+        self._read = self.tree
+        self._changes = 0
+        """The draft's changes, as far as they are in what was read last."""
         self.boundary: Record | None = None
         """The boundary that ends a segment."""
         if tape.kind == "segment":
@@ -112,7 +117,8 @@ class _Hanging:
     def _lines_before(self) -> list[Record]:
         """The tape's lines as they are."""
         if self.resumed:
-            return list(chain_of(self.tree).lines)
+            leaf = self.tree.leaf()
+            return self.tree.line_to(leaf) if leaf is not None else []
         if self.tape.kind == "segment":
             return self._segment(self.tree, 0)
         records = [record for message in self.tape.messages for record in message.records]
@@ -156,6 +162,9 @@ class _Hanging:
             return
         self._put_below()
         self._pin()
+        leaf = self._after().leaf() if self.resumed else None
+        if leaf is not None and self._is_whole(self._after().line_to(leaf)):
+            return
         if not self._reads_well():
             self._line_up(self._window())
         if not self._reads_well():
@@ -275,7 +284,11 @@ class _Hanging:
     # -- reading it as resume does -------------------------------------------------------------
 
     def _after(self) -> Tree:
-        return self._tree(self.draft.rows(self.member))
+        """The tree as the draft has it."""
+        if self.draft.changes != self._changes:
+            self._read = self._tree(self.draft.rows(self.member))
+            self._changes = self.draft.changes
+        return self._read
 
     def _reads_well(self) -> bool:
         """Whether the tape's lines are those that are to be."""
@@ -308,8 +321,11 @@ class _Hanging:
         if not self.resumed or not self.expected:
             return
         tree = self._after()
-        end, leaf = self._end(tree), tree.leaf()
-        if end is None or leaf is None or self._is_whole(tree.line_to(leaf)):
+        leaf = tree.leaf()
+        if leaf is None or self._is_whole(tree.line_to(leaf)):
+            return
+        end = self._end(tree)
+        if end is None:
             return
         rivals = [record.time for record in tree.spoken_leaves if record is not end]
         latest, own = newest(rivals), moment_of(end.time)

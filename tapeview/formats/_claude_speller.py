@@ -13,7 +13,7 @@ from uuid import UUID
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
-from tapeview.formats._claude_hand import hand_on, with_doubles
+from tapeview.formats._claude_hand import Trees, hand_on, with_doubles
 from tapeview.formats._claude_hang import SHARED, Line, hang
 from tapeview.formats._claude_kept import list_kept
 from tapeview.formats._claude_line import facts_of
@@ -189,10 +189,11 @@ class ClaudeSpeller:
         """Hand children on, and see to it that resume reads the tape as it is to be."""
         if not draft.removed and not self._put and not self._changed:
             return
-        with_doubles(draft)
+        trees = Trees(draft.session)
+        with_doubles(draft, trees)
         for member in {record.member for record in draft.removed}:
-            hand_on(draft, member, frozenset(self._moved))
-        hang(draft, self._tape, self._put)
+            hand_on(draft, trees, member, frozenset(self._moved))
+        hang(draft, trees, self._tape, self._put)
         list_kept(draft)
 
 

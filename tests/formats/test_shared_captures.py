@@ -101,6 +101,9 @@ def sent_tape(snapshot):
         kept.pop()
         if kept[-1][1][-1] == {"type": "text", "text": "Continue from where you left off."}:
             kept[-1][1].pop()
+            last = kept[-1][1][-1]
+            if "text" in last:  # where two texts meet, the first gets a line break
+                kept[-1][1][-1] = last | {"text": last["text"].removesuffix("\n")}
     return kept
 
 
