@@ -46,7 +46,8 @@ class OpenSession:
         snapshot = self.snapshot(operation.tape)
         speller = self._store.speller(snapshot.tape)
         tape, index = snapshot.tape, snapshot.index
-        return plan(operation, self.session, tape, index, speller, self._store.read)
+        with no_collection():
+            return plan(operation, self.session, tape, index, speller, self._store.read)
 
     def after(self, edit: Edit) -> Session:
         """The session as it would be after an edit."""
@@ -121,6 +122,10 @@ class OpenSession:
         return edit
 
     def _become(self, edit: Edit) -> None:
+        with no_collection():
+            self._take(edit)
+
+    def _take(self, edit: Edit) -> None:
         swap = self._swap(edit)
         session = self.after(edit)
         self._latest = ()

@@ -296,9 +296,9 @@ class Snapshot:
                 continue
             before = line._sent_before
             for turn in line.index.turns:
-                was = facts[turn.number]
-                if was.sent != before[turn.start]:
-                    fresh[turn.number] = was._replace(sent=before[turn.start])
+                tools, agents, sent, seconds = facts[turn.number]
+                if sent != before[turn.start]:
+                    fresh[turn.number] = TurnFacts(tools, agents, before[turn.start], seconds)
         return fresh
 
     def _seconds(self, turn: Turn) -> float | None:

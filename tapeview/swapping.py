@@ -1,6 +1,8 @@
 """A snapshot after an edit that changes texts alone: what is known of the one before is kept."""
 
-from collections.abc import Iterable
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -13,6 +15,10 @@ from tapeview.tape.swap import Swap
 from tapeview.tape.tape import Tape
 
 __all__ = ["swapped_snapshot"]
+
+K = TypeVar("K")
+LAYERS: Final = 16
+"""Edits of texts that are kept over the places of rows before these are copied."""
 
 
 def swapped_snapshot(old: Snapshot, session: Session, swap: Swap, revision: int) -> Snapshot:
@@ -66,20 +72,30 @@ def _is_odd(old: Snapshot, swap: Swap) -> bool:
 
 
 def _take_rows(old: Snapshot, made: Snapshot, swap: Swap) -> None:
-    rows, row_of = list(old.rows), dict(old.row_of)
+    rows = list(old.rows)
     for at in _touched(old, swap):
         row = rows[at]
         record = swap.records.get(row.record, row.record) if row.record is not None else None
         block = swap.blocks.get(row.block, row.block) if row.block is not None else None
         rows[at] = msgspec.structs.replace(row, record=record, block=block)
-    for record, now in swap.records.items():
-        if record in row_of:
-            row_of[now] = row_of.pop(record)
-    for block, then in swap.blocks.items():
-        if block in row_of:
-            row_of[then] = row_of.pop(block)
-    made.__dict__["rows"], made.__dict__["row_of"] = tuple(rows), row_of
+    pairs: list[tuple[Record | Block, Record | Block]] = [
+        *swap.records.items(),
+        *swap.blocks.items(),
+    ]
+    fresh = {now: old.row_of[was] for was, now in pairs if was in old.row_of}
+    made.__dict__["rows"], made.__dict__["row_of"] = tuple(rows), _over(old.row_of, fresh)
     made.known_gutters.update(old.known_gutters)
+
+
+def _over(known: Mapping[K, int], fresh: dict[K, int]) -> Mapping[K, int]:
+    """What is known, and over it what is new. What was replaced is still found: it stood there."""
+    maps = known.maps if isinstance(known, ChainMap) else [known]
+    if len(maps) < LAYERS:
+        return ChainMap(fresh, *maps)
+    merged = dict(maps[-1])
+    for layer in reversed(maps[:-1]):
+        merged.update(layer)
+    return ChainMap(fresh, merged)
 
 
 def _touched(old: Snapshot, swap: Swap) -> Iterable[int]:

@@ -49,13 +49,14 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     original: "Session | None" = None
     """The session as it was read, where this one has been edited."""
     positions: dict[Record, int] = msgspec.field(default_factory=dict)
-    """Each record's number in stored order; worked out when the session is made."""
+    """Each record's number in stored order; worked out when the session is made without them."""
 
     _pieces: dict[tuple[Record, str | int], list[Span]] = msgspec.field(default_factory=dict)
     """Where the blocks of the big records that were looked at last stand in the source."""
 
     def __post_init__(self) -> None:
-        self.positions.update((record, k) for k, record in enumerate(self.records))
+        if not self.positions:
+            self.positions.update(zip(self.records, range(len(self.records)), strict=True))
 
     @property
     def dialect(self) -> str:

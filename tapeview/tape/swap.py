@@ -110,6 +110,9 @@ def _rows(rows: tuple[Record, ...], swap: Swap) -> tuple[Record, ...]:
 
 
 def _tape(tape: Tape, swap: Swap) -> Tape:
+    apart = tape.kind == "agent" and tape.caller not in swap.blocks
+    if apart and (tape.own or frozenset()).isdisjoint(swap.records):
+        return tape
     messages = swap.messages(tape.messages)
     own = tape.own
     if own is not None and not own.isdisjoint(swap.records):

@@ -1,5 +1,6 @@
 """A session's screen while its file is read, and when the file changes under it."""
 
+import gc
 from abc import abstractmethod
 from functools import partial
 from time import perf_counter
@@ -96,6 +97,7 @@ class LoadingScreen(TapesScreen):
             self.say(printable(loading.fault), "warn")
 
     def _show_settled(self, loading: Loading) -> None:
+        gc.freeze()
         rows, here = self.snapshot.rows, self.timeline.at
         self.snapshot = loading.snapshot()
         at = place_in(self.snapshot, rows, here)
