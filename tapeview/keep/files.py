@@ -2,18 +2,28 @@
 
 import contextlib
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
 from tapeview.errors import SaveError
 from tapeview.tape.clean import printable
 
-__all__ = ["Fingerprint", "Stamp", "fingerprint_of", "stamp_of", "state_folder", "write_whole"]
+__all__ = [
+    "Fingerprint",
+    "Stamp",
+    "copy_whole",
+    "fingerprint_of",
+    "stamp_of",
+    "state_folder",
+    "write_whole",
+]
 
 CHUNK = 1 << 20
 
@@ -78,14 +88,35 @@ def write_whole(
     asked once more just before the rename. Raises ``SaveError`` with a sentence; what stood there
     before is then whole.
     """
+    written = Fingerprint(0, "")
+
+    def fill(file: BinaryIO) -> None:
+        nonlocal written
+        written = _write(file.write, pieces)
+        _take_after(file.fileno(), like)
+
+    _whole(path, fill, may_replace)
+    return written
+
+
+def copy_whole(path: Path, copy: Path) -> None:
+    """Copy a file, whole or not at all, for its owner alone. Raises ``SaveError``."""
+
+    def fill(file: BinaryIO) -> None:
+        shutil.copyfile(path, file.name)  # by the system itself, where it can
+
+    _whole(copy, fill, lambda: True)
+
+
+def _whole(path: Path, fill: Callable[[BinaryIO], None], may_replace: Callable[[], bool]) -> None:
     shown = printable(str(path))
     path = Path(os.path.realpath(path))
     name = ""
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
-        with os.fdopen(descriptor, "wb") as file:
-            written = _write(file.write, pieces)
-            _take_after(file.fileno(), like)
+        os.close(descriptor)
+        with Path(name).open("wb") as file:
+            fill(file)
             file.flush()
             os.fsync(file.fileno())
         if not may_replace():
@@ -100,7 +131,6 @@ def write_whole(
         if name:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
-    return written
 
 
 def _write(write: Callable[[bytes], int], pieces: Iterable[bytes]) -> Fingerprint:

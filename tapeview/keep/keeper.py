@@ -14,6 +14,7 @@ from tapeview.errors import EditError, SaveError
 from tapeview.keep.files import (
     Fingerprint,
     Stamp,
+    copy_whole,
     fingerprint_of,
     stamp_of,
     state_folder,
@@ -291,8 +292,7 @@ class Keeper:
             return
         try:
             copy.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with path.open("rb") as file:
-                write_whole(copy, iter(lambda: file.read(1 << 20), b""))
+            copy_whole(path, copy)
         except OSError as error:
             shown = printable(str(copy))
             raise SaveError(f"{shown}: the original cannot be kept: {error.strerror}.") from None
