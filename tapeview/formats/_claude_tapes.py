@@ -235,4 +235,4 @@ def agents_in_files(
         tree = Tree(file.records)
         chain = chain_of(tree)
         caller = asked.get(file.id) or by_id.get(file.tool_use_id)
-        yield _line(f"agent:{file.id}", "agent", chain.messages, file.records, caller)
+        yield _line(f"agent:{printable(file.id)}", "agent", chain.messages, file.records, caller)
