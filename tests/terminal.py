@@ -86,6 +86,13 @@ class Terminal:
                 raise AssertionError(f"never saw {missing} on:\n{self.text}")
         return self.text
 
+    def wait_until_gone(self, text: str) -> None:
+        """Read until ``text`` stands on the screen no more."""
+        until = time.monotonic() + self.patience
+        while text in self.text:
+            if not self._read(until):
+                raise AssertionError(f"still saw {text} on:\n{self.text}")
+
     def wait_for_exit(self) -> int:
         """Read until the program ends; its exit code."""
         until = time.monotonic() + self.patience

@@ -259,7 +259,7 @@ def agents_in_files(
         chain = chain_of(tree)
         caller = asked.get(file.id) or by_id.get(file.tool_use_id)
         yield _line(
-            f"agent:{file.id}",
+            f"agent:{printable(file.id)}",
             "agent",
             chain.messages,
             file.records,

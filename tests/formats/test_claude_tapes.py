@@ -1,8 +1,10 @@
 """The other lines of a Claude Code session: segments, branches, sub-agents."""
 
 import json
+import os
 
 from tapeview.formats._claude_line import facts_of
+from tapeview.looks.report import Report, report_of
 from tapeview.open_session import OpenSession, load
 from tests.formats.claude import reply, session, system, user, written
 
@@ -225,3 +227,17 @@ def test_a_session_id_that_has_no_utf8_spelling_looks_for_its_sub_agents_too(tmp
     main.write_bytes(written(user("u1", None, "ask", sessionId="\ud800")))
     write_agent(tmp_path / "agent-stranger.jsonl", "go")
     assert [tape.id for tape in load(str(main)).session.tapes] == ["main"]
+
+
+def test_the_id_of_a_sub_agent_is_a_name_that_is_safe_to_print(tmp_path):
+    main = tmp_path / "s.jsonl"
+    main.write_bytes(written(user("u1", None, "ask"), reply("a1", "u1", "m1", "hello")))
+    agents = tmp_path / "s" / "subagents"
+    write_agent(agents / os.fsdecode(b"agent-\xff.jsonl"), "go")
+    write_agent(agents / "agent-\x1b[2J\u202e.jsonl", "go")
+    opened = load(str(main))
+    ids = [tape.id for tape in opened.session.tapes[1:]]
+    assert sorted(ids) == [r"agent:<U+DCFF>", r"agent:\x1b[2J<U+202E>"]
+    for identity in ids:
+        assert opened.snapshot(identity).tape.id == identity
+    assert b"U+DCFF" in Report([report_of(opened)]).to_json()

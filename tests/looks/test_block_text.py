@@ -414,3 +414,17 @@ def test_standard_input_has_no_place_to_open():
     store = format_.open(head, "-")
     snapshot = OpenSession(store.session(list(store.records()))).snapshot()
     assert editor_place(snapshot, snapshot.rows[0]) is None
+
+
+def test_a_body_of_millions_of_lines_ends_with_a_word(monkeypatch):
+    monkeypatch.setattr("tapeview.looks.block_text.MOST_LINES", 3)
+    snapshot = snapshot_of([{"role": "user", "content": "1\n2\n3\n4"}])
+    assert written(block_body(snapshot, snapshot.rows[0])) == [
+        "1",
+        "2",
+        "3",
+        "the first 3 lines; y copies all of it, o opens the file in the editor",
+    ]
+    assert copy_text(snapshot, snapshot.rows[0]) == "1\n2\n3\n4"
+    snapshot = snapshot_of([{"role": "user", "content": "1\n2\n3"}])
+    assert written(block_body(snapshot, snapshot.rows[0])) == ["1", "2", "3"]

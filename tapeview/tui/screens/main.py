@@ -26,6 +26,7 @@ from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar, Parts
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.line_list import LineList
+from tapeview.tui.widgets.place_input import PlaceInput
 from tapeview.tui.widgets.problems import Problems
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
@@ -107,7 +108,7 @@ class MainScreen(LoadingScreen):
         yield LineBar(lambda _, w: main_bars.status(self, w), ground="background", id="status")
         with Horizontal(id="goto"):
             yield LineBar(lambda *_: [(" : ", "keycap")], id="goto-sign")
-            yield Input(id="goto-input", compact=True)
+            yield PlaceInput(id="goto-input", compact=True)
             yield LineBar(lambda *_: self._answer_parts(), id="goto-answer")
         yield SearchLine(
             lambda: self.timeline, self.beyond, self._search_ended, glyphs=self.glyphs, id="search"
