@@ -80,13 +80,13 @@ def test_standard_input_is_read_and_keys_come_from_the_terminal(tmp_path: Path) 
 def test_a_pipe_is_waited_for_and_told_of(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with start(tmp_path, str(pipe)) as terminal:
+    with start(tmp_path, str(pipe), size=(300, 40)) as terminal:
         terminal.wait_for("waiting for what writes to it; ctrl+c ends.")
         pipe.write_bytes((SAMPLES / "trimmed.json").read_bytes())
         terminal.wait_for("pipe", "orphan", "? help")
         terminal.send("q")
         assert terminal.wait_for_exit() == 0
-    with start(tmp_path, str(pipe)) as terminal:
+    with start(tmp_path, str(pipe), size=(300, 40)) as terminal:
         terminal.wait_for("waiting for what writes to it; ctrl+c ends.")
         terminal.send("\x03")
         assert terminal.wait_for_exit() == 130
