@@ -3,7 +3,7 @@
 import json
 import random
 
-__all__ = ["CALLS", "LINES", "MANY", "NESTS", "claude_line", "parallel"]
+__all__ = ["CALL", "CALLS", "LINES", "MANY", "NESTS", "claude_line", "parallel"]
 
 FORMS = "lorem ipsum dolor sit amet\n"
 CALL = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls"}}

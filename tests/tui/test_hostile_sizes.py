@@ -8,7 +8,7 @@ import pytest
 from tapeview.open_session import OpenSession, load
 from tapeview.tui.app import TapeviewApp
 from tests.helpers import session_of
-from tests.hostile import parallel
+from tests.hostile import CALL, LINES, claude_line, parallel
 from tests.picker_app import PickerApp, four_sessions, until
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
@@ -107,6 +107,33 @@ async def test_the_gutter_of_10_000_parallel_calls(order):
             else:
                 assert (other.kind, other.id) == ("tool_result", call.id)
         await pilot.press("end", "pageup", "n", "p", "enter", "enter", "right_square_bracket")
+        await pilot.resize_terminal(40, 10)
+        await pilot.pause()
+        assert screen.timeline.in_view(screen.timeline.cursor)
+    assert app.failure is None
+
+
+NESTED = claude_line("user", "u1", None, "hello") + claude_line(
+    "assistant", "a1", "u1", [CALL | {"input": {"deep": "HERE"}}]
+).replace(b'"HERE"', b"[" * 100_000 + b"]" * 100_000)
+HUGE = {
+    "a line of 50 MB": lambda: LINES["a result without a blank"](50_000_000),
+    "100,000 brackets": lambda: NESTED,
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+async def test_one_moves_looks_and_searches_in_huge_blocks(what):
+    app = TapeviewApp(OpenSession(session_of(HUGE[what]())), environ={})
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = app.screen
+        for keys in (
+            ("down", "down", "down"),
+            ("enter", "pagedown", "end", "home", "escape"),
+            ("slash", *"hello", "enter", "escape"),
+            ("n", "w", "w", "t", "end"),
+        ):
+            await pilot.press(*keys)
         await pilot.resize_terminal(40, 10)
         await pilot.pause()
         assert screen.timeline.in_view(screen.timeline.cursor)
