@@ -12,18 +12,16 @@ from textual.widgets import Input
 
 from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
-from tapeview.looks.goto import resolve
 from tapeview.looks.knew import Knew
 from tapeview.looks.tapes import ANYWHERE, Wanted
 from tapeview.open_session import OpenSession
-from tapeview.tape.clean import printable
 from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_loading import LoadingScreen
+from tapeview.tui.screens.main_lines import LinesScreen
 from tapeview.tui.screens.search_line import SearchLine
-from tapeview.tui.widgets.bars import LineBar, Parts
+from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.problems import Problems
@@ -35,7 +33,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(LoadingScreen):
+class MainScreen(LinesScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -81,12 +79,10 @@ class MainScreen(LoadingScreen):
         self.glyphs = glyphs
         self.message: tuple[str, str] = ("", "muted")
         self.pane = "timeline"
-        self._pane_before = "timeline"
         self.problem_rows = 0
         self._start = start
         self.wanted = wanted
         self._sought = sought
-        self._answer: tuple[str, str] = ("", "muted")
 
     def compose(self) -> ComposeResult:
         """Lines and panes, from the top."""
@@ -108,9 +104,9 @@ class MainScreen(LoadingScreen):
         with Horizontal(id="goto"):
             yield LineBar(lambda *_: [(" : ", "keycap")], id="goto-sign")
             yield Input(id="goto-input", compact=True)
-            yield LineBar(lambda *_: self._answer_parts(), id="goto-answer")
+            yield LineBar(lambda *_: self.answer_parts(), id="goto-answer")
         yield SearchLine(
-            lambda: self.timeline, self.beyond, self._search_ended, glyphs=self.glyphs, id="search"
+            lambda: self.timeline, self.beyond, self.search_ended, glyphs=self.glyphs, id="search"
         )
         yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
 
@@ -139,8 +135,10 @@ class MainScreen(LoadingScreen):
             min(130, 72 + (width - 120) * 65 // 100) if wide else "1fr"
         )
         self.query_one("#left").display = wide or self.pane == "timeline"
-        self.block.display = (wide or self.pane == "block") and not self.tapes.is_open
-        self.tapes.display = (wide or self.pane == "tapes") and self.tapes.is_open
+        side = self.side
+        self.block.display = (wide or self.pane == "block") and side is None
+        for pane in self.sides:
+            pane.display = pane is side and (wide or self.pane == pane.id)
         self.query_one("#body").display = wide or self.pane != "problems"
         listed = self.room_for_problems
         self.query_one("#lower").display = wide or self.pane == "problems"
@@ -151,13 +149,8 @@ class MainScreen(LoadingScreen):
         self.problems.styles.height = min(listed, most) if wide else "1fr"
         self.query_one("#api-line").display = listed > 0
         self.query_one("#status").display = not wide and tall
-        self._show_footer(height)
+        self.show_footer(height)
         self.refresh_bars()
-
-    def _show_footer(self, height: int) -> None:
-        self.query_one("#footer").display = not self.asking and (
-            height >= 12 or bool(self.message[0])
-        )
 
     def refresh_bars(self) -> None:
         """Paint every line anew that speaks of the cursor or the focus."""
@@ -206,8 +199,8 @@ class MainScreen(LoadingScreen):
             self.pane = "timeline"
         elif focused is self.problems:
             self.pane = "problems"
-        elif focused is self.tapes.list:
-            self.pane = "tapes"
+        elif focused is not None and (side := self.side) is not None and side in focused.ancestors:
+            self.pane = str(side.id)
         elif focused is not None and self.block in focused.ancestors:
             self.pane = "block"
         self.refresh_bars()
@@ -216,7 +209,7 @@ class MainScreen(LoadingScreen):
         """Put a message at the right end of the footer, until the next key."""
         if (words, style) != self.message:
             self.message = (words, style)
-            self._show_footer(self.app.size.height)
+            self.show_footer(self.app.size.height)
             self.query_one("#footer").refresh()
 
     # -- commands ------------------------------------------------------------------------------
@@ -251,7 +244,8 @@ class MainScreen(LoadingScreen):
         if agent is not None and agent.id not in self.trail and self.focused is self.timeline:
             self.app.push_screen(self.deeper(agent.id))
             return
-        self.tapes.close()
+        if (side := self.side) is not None:
+            side.close()
         self.show_pane("block")
 
     def deeper(self, tape: str, row: int = 0) -> "MainScreen":
@@ -263,9 +257,9 @@ class MainScreen(LoadingScreen):
         if self.search_line.is_open:
             self.search_line.close(stay=False)
         elif self.asking:
-            self._end_asking()
-        elif self.tapes.is_open:
-            self.close_tapes()
+            self.end_asking()
+        elif self.side is not None:
+            self.close_side()
         elif self.focused is not self.timeline:
             self.show_pane("timeline")
         elif self.search_line.is_marking:
@@ -285,7 +279,8 @@ class MainScreen(LoadingScreen):
 
     def _turn_panes(self, step: int) -> None:
         panes = [pane for pane in PANES if pane != "problems" or self.problems.row_count()]
-        panes = ["tapes" if p == "block" and self.tapes.is_open else p for p in panes]
+        if (side := self.side) is not None:
+            panes[1] = str(side.id)
         here = panes.index(self.pane) if self.pane in panes else 0
         self.show_pane(panes[(here + step) % len(panes)])
 
@@ -293,11 +288,8 @@ class MainScreen(LoadingScreen):
         """Show a pane, where only one fits, and give it the focus."""
         self.pane = pane
         self.lay_out()
-        targets: dict[str, Widget] = {
-            "timeline": self.timeline,
-            "problems": self.problems,
-            "tapes": self.tapes.list,
-        }
+        targets: dict[str, Widget] = {"timeline": self.timeline, "problems": self.problems}
+        targets |= {str(side.id): side.target for side in self.sides}
         self.set_focus(targets.get(pane, self.block.body))
         self.refresh_bars()
 
@@ -338,61 +330,3 @@ class MainScreen(LoadingScreen):
         """Open the file in the user's editor, at the record's line."""
         if self.row is not None:
             self.say(open_in_editor(self.app, self.snapshot, self.row), "warn")
-
-    # -- search and go to ----------------------------------------------------------------------
-
-    @property
-    def asking(self) -> bool:
-        """Whether one types into a line in the footer's place."""
-        return bool(self.query_one("#goto").display) or self.search_line.is_open
-
-    def do_search(self) -> None:
-        """Open the search line in place of the footer."""
-        self._pane_before = self.pane
-        if not self.side_by_side:
-            self.show_pane("timeline")
-        self.search_line.open()
-        self.query_one("#footer").display = False
-        self.set_focus(self.search_line)
-
-    def _search_ended(self, stay: bool) -> None:
-        if self.focused is self.search_line:
-            self.show_pane("timeline" if stay else self._pane_before)
-        else:
-            self._show_footer(self.app.size.height)
-
-    def do_go_to(self) -> None:
-        """Open the go-to line in place of the footer."""
-        self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
-        self.query_one("#goto").display = True
-        self.query_one("#footer").display = False
-        line = self.query_one("#goto-input", Input)
-        line.value = ""
-        self.set_focus(line)
-
-    def _answer_parts(self) -> Parts:
-        return [(f"{self._answer[0]}", self._answer[1])]
-
-    @on(Input.Changed, "#goto-input")
-    def _typed(self, event: Input.Changed) -> None:
-        if not event.value.strip():
-            self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
-        else:
-            target = resolve(self.snapshot, event.value)
-            self._answer = (printable(target.answer), "muted" if target.row >= 0 else "warn")
-        self.query_one("#goto-answer").refresh()
-
-    @on(Input.Submitted, "#goto-input")
-    def _entered(self, event: Input.Submitted) -> None:
-        target = resolve(self.snapshot, event.value)
-        if target.row < 0:
-            return
-        self._end_asking()
-        line = 3 if self.snapshot.rows[target.row].kind == "turn" else None
-        if line is None and not self.timeline.is_in_view(target.row):
-            line = self.timeline.size.height // 3
-        self.timeline.go(target.row, line=line)
-
-    def _end_asking(self) -> None:
-        self.query_one("#goto").display = False
-        self.show_pane("timeline")

@@ -153,12 +153,17 @@ def tabs(screen: MovingScreen, width: int) -> Parts:
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
     names = {"timeline": (knew or printable(screen.trail[-1])) + _only(screen)}
-    names |= {"tapes": screen.tapes.words} if screen.tapes.is_open else {"block": "block"}
+    side = screen.side
+    names |= {str(side.id): side.words} if side is not None else {"block": "block"}
     none = "none" if screen.snapshot.settled else screen.glyphs.cut
     names["problems"] = f"problems {faults or none}"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
-    right = screen.block.title_parts() if screen.pane == "block" else _counter(screen)
+    right = _counter(screen)
+    if screen.pane == "block":
+        right = screen.block.title_parts()
+    elif side is not None and screen.pane == side.id:
+        right = side.figures or right
     return spread(left, right, width)
 
 
@@ -194,7 +199,7 @@ def status(screen: MovingScreen, width: int) -> Parts:
     """The finding at the cursor, where the problems pane is out of sight; else the call that
     started a sub-agent, on its first message.
     """  # noqa: D205
-    if screen.pane in ("problems", "tapes"):
+    if screen.pane not in ("timeline", "block"):
         return []
     findings = screen.findings_here()
     if not findings:
