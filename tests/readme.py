@@ -25,6 +25,7 @@ OUTPUT = re.compile(r"(<!-- output of (.+?) -->\n```text\n)(.*?)(```\n)", re.DOT
 GROUPS = {
     "move": "moving",
     "find": "finding",
+    "edit": "editing",
     "look": "looking",
     "take": "taking along",
     "program": "the program",

@@ -1,6 +1,7 @@
 """The screen of one session: header, timeline, block, problems, footer."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from textual import on
@@ -12,6 +13,7 @@ from textual.widgets import Input
 
 from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
+from tapeview.looks.changes import Changes
 from tapeview.looks.knew import Knew
 from tapeview.looks.tapes import ANYWHERE, Wanted
 from tapeview.open_session import OpenSession
@@ -19,12 +21,16 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_lines import LinesScreen
+from tapeview.tui.screens.main_saving import SavingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
+from tapeview.tui.widgets.choice_pane import ChoicePane
+from tapeview.tui.widgets.diff_pane import DiffPane
+from tapeview.tui.widgets.edit_pane import EditPane
 from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.question import Question, WordLine
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
@@ -33,7 +39,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(LinesScreen):
+class MainScreen(SavingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -71,6 +77,7 @@ class MainScreen(LinesScreen):
         trail: tuple[str, ...] = (),
         sought: SearchLine | None = None,
         wanted: Wanted = ANYWHERE,
+        environ: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__()
         self.opened = opened
@@ -83,6 +90,7 @@ class MainScreen(LinesScreen):
         self._start = start
         self.wanted = wanted
         self._sought = sought
+        self.environ = environ
 
     def compose(self) -> ComposeResult:
         """Lines and panes, from the top."""
@@ -94,6 +102,9 @@ class MainScreen(LinesScreen):
                 yield Timeline(self.snapshot, glyphs=self.glyphs, id="timeline")
             yield BlockPane(glyphs=self.glyphs, id="block")
             yield TapesPane(glyphs=self.glyphs, id="tapes")
+            yield EditPane(glyphs=self.glyphs, id="edit")
+            yield ChoicePane(glyphs=self.glyphs, id="choices")
+            yield DiffPane(glyphs=self.glyphs, id="diff")
         with Vertical(id="lower"):
             yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
             yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
@@ -108,17 +119,23 @@ class MainScreen(LinesScreen):
         yield SearchLine(
             lambda: self.timeline, self.beyond, self.search_ended, glyphs=self.glyphs, id="search"
         )
+        yield Question(self.line_ended, glyphs=self.glyphs, id="question")
+        yield WordLine(self.line_ended, id="word")
         yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
 
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
         self.lay_out()
-        self.timeline.focus()
+        # At once: what was typed ahead may open an editor, which keeps the focus.
+        self.set_focus(self.timeline)
         if self._start:
             self.timeline.go(self._start, line=self.app.size.height // 3)
         if self._sought is not None:
             self.search_line.take_over(self._sought)
         self.show_block()
+        if self.opened.is_settled:
+            self.timeline.changes = Changes(self.snapshot.session)
+            self.begin_keeping()
 
     def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
@@ -139,6 +156,7 @@ class MainScreen(LinesScreen):
         self.block.display = (wide or self.pane == "block") and side is None
         for pane in self.sides:
             pane.display = pane is side and (wide or self.pane == pane.id)
+            pane.title.display = wide
         self.query_one("#body").display = wide or self.pane != "problems"
         listed = self.room_for_problems
         self.query_one("#lower").display = wide or self.pane == "problems"
@@ -164,6 +182,8 @@ class MainScreen(LinesScreen):
         self.say("")
         self.look_at_file()
         self.refresh_bars()
+        if self.diff_pane.is_open and not self.diff_pane.is_whole:
+            self.call_after_refresh(self.show_diff)
         # After the timeline's own paint, never before it.
         self.call_after_refresh(self.show_block)
 
@@ -221,7 +241,7 @@ class MainScreen(LinesScreen):
         self.call_after_refresh(self.look_at_file)
         if self.waits(identity):
             return
-        act: Callable[[], None] = getattr(self, f"do_{identity}")
+        act: Callable[[], object] = getattr(self, f"do_{identity}")
         act()
 
     def do_open(self) -> None:
@@ -234,6 +254,9 @@ class MainScreen(LinesScreen):
             return
         if self.focused is self.tapes.list:
             self.open_listed()
+            return
+        if self.focused is self.choices.target:
+            self.choices.enter()
             return
         if self.timeline.show_notes():
             return
@@ -250,14 +273,22 @@ class MainScreen(LinesScreen):
 
     def deeper(self, tape: str, row: int = 0) -> "MainScreen":
         """A screen for a sub-agent that is called on this one."""
-        return MainScreen(self.opened, self.glyphs, row, tape, self.trail, self.search_line)
+        screen = MainScreen(self.opened, self.glyphs, row, tape, self.trail, self.search_line)
+        screen.keeper, screen.environ = self.keeper, self.environ
+        return screen
 
     def do_back(self) -> None:
         """Leave the line one types into, or go back: to the timeline, to all rows unmarked."""
         if self.search_line.is_open:
             self.search_line.close(stay=False)
+        elif self.question.is_open:
+            self.question.close()
+        elif self.word_line.is_open:
+            self.word_line.close()
         elif self.asking:
             self.end_asking()
+        elif self.side is self.edit_pane:
+            self.leave_editor()
         elif self.side is not None:
             self.close_side()
         elif self.focused is not self.timeline:

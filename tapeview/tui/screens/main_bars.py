@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tapeview.commands import COMMANDS
+from tapeview.looks.changes import unsaved_words
 from tapeview.looks.heading import (
     counter_words,
     heading_of,
@@ -22,7 +23,10 @@ __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "
 WIDE = 190
 BAR = 15
 """Cells of the bar that says how far the file is read."""
-DROPPED = ("editor", "copy", "quit", "knew", "tapes", "pane")
+DROPPED = (
+    *("diff", "editor", "copy", "quit", "undo", "delete", "save"),
+    *("knew", "tapes", "pane", "edit"),
+)
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
 STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
@@ -38,6 +42,9 @@ def _session_line(screen: MovingScreen, width: int) -> Parts:
     wide = screen.side_by_side
     heading = heading_of(screen.snapshot, wide=width >= WIDE)
     right = _tally(screen, long=wide)
+    if unsaved := screen.opened.log.unsaved:
+        words = unsaved_words(unsaved) if wide else f"{screen.glyphs.edited} {unsaved}"
+        right = [(f"{words}   ", "muted"), *right]
     if not screen.snapshot.settled:
         right = [] if screen.query_one("#header").size.height > 1 else _progress(screen)
     room = width - sum(cells_of(text) for text, _ in right) - 2
@@ -230,7 +237,7 @@ def footer(screen: MovingScreen, width: int) -> Parts:
     words, style = screen.message
     right: Parts = [(f"  {words} ", style)] if words else []
     room = width - sum(cells_of(text) for text, _ in right) - 1
-    entries = list(_shown_keys())
+    entries = list(screen.keys_here or _shown_keys())
     rest = [word for _, word in reversed(entries) if word != "help"]
     for dropped in (*DROPPED, *rest):
         if sum(cells_of(keys) + len(word) + 3 for keys, word in entries) - 1 <= room:

@@ -1,5 +1,7 @@
 """Lines that take the footer's place: search, go-to."""
 
+from collections.abc import Callable, Sequence
+
 from textual import on
 from textual.widgets import Input
 
@@ -7,6 +9,7 @@ from tapeview.looks.goto import resolve
 from tapeview.tape.clean import printable
 from tapeview.tui.screens.main_loading import LoadingScreen
 from tapeview.tui.widgets.bars import Parts
+from tapeview.tui.widgets.question import Answer, Question, WordLine
 
 __all__ = ["LinesScreen"]
 
@@ -25,8 +28,41 @@ class LinesScreen(LoadingScreen):
 
     @property
     def asking(self) -> bool:
-        """Whether one types into a line in the footer's place."""
-        return bool(self.query_one("#goto").display) or self.search_line.is_open
+        """Whether a line in the footer's place takes the keys."""
+        lines = (self.search_line, self.question, self.word_line)
+        return bool(self.query_one("#goto").display) or any(line.is_open for line in lines)
+
+    @property
+    def question(self) -> Question:
+        """The line that asks for a key."""
+        return self.query_one("#question", Question)
+
+    @property
+    def word_line(self) -> WordLine:
+        """The line that asks for a word."""
+        return self.query_one("#word", WordLine)
+
+    def ask(
+        self,
+        words: str,
+        answers: Sequence[Answer],
+        escape: str = "",
+        leave: Callable[[], None] | None = None,
+    ) -> None:
+        """Ask for a key, in the footer's place; ``leave`` is what escape does."""
+        self.question.ask(words, answers, escape, leave)
+        self.query_one("#footer").display = False
+
+    def ask_word(self, words: str, start: str, take: Callable[[str], bool]) -> None:
+        """Ask for a word, in the footer's place; ``take`` says whether it will do."""
+        self.word_line.ask(words, start, take)
+        self.query_one("#footer").display = False
+
+    def line_ended(self) -> None:
+        """A line that asked is gone: the footer and the focus are back."""
+        self.show_footer(self.app.size.height)
+        if self.app.screen is self:
+            self.show_pane(self.pane)
 
     def do_search(self) -> None:
         """Open the search line in place of the footer."""

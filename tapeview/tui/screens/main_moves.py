@@ -95,6 +95,12 @@ class MovingScreen(Screen[None]):
         """All that may stand there."""
         return [pane for pane in self.query("SidePane") if isinstance(pane, SidePane)]
 
+    @property
+    def keys_here(self) -> Sequence[tuple[str, str]]:
+        """The footer's keys, where a pane has keys of its own: key and word."""
+        side = self.side
+        return side.keys if side is not None and self.pane == side.id else ()
+
     def open_side(self, pane: SidePane) -> None:
         """Put a pane in the block pane's place and give it the focus."""
         other = self.side

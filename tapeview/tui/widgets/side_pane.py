@@ -1,6 +1,7 @@
 """What takes the block pane's place for a while: a title above whatever takes the keys."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Final
 
 from textual.app import ComposeResult
@@ -46,6 +47,11 @@ class SidePane(Widget):
         """The title, which among the tabs is all that is said; clean."""
 
     @property
+    def keys(self) -> Sequence[tuple[str, str]]:
+        """Its own keys for the footer, each with a word; none where those of the screen hold."""
+        return ()
+
+    @property
     def figures(self) -> Parts:
         """What stands at the right end of the title."""
         return []
@@ -58,10 +64,6 @@ class SidePane(Widget):
     def close(self) -> None:
         """Give the block pane its place back."""
         self.is_open = False
-
-    def on_resize(self) -> None:
-        """On a narrow screen there is no title."""
-        self.title.display = self.app.size.width >= TITLE_FROM
 
     def on_descendant_focus(self) -> None:
         """The title shows who has the focus."""
