@@ -6,7 +6,7 @@ from typing import Literal
 __all__ = ["COMMANDS", "PICKER_COMMANDS", "Command", "Group", "Where"]
 
 Where = Literal["anywhere", "timeline", "block", "problems", "help", "picker"]
-Group = Literal["move", "find", "look", "take", "program"]
+Group = Literal["move", "find", "edit", "look", "take", "program"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +150,94 @@ COMMANDS: tuple[Command, ...] = (
         "anywhere",
         "look",
         "dark, light theme",
+    ),
+    Command("edit", "Edit", ("e",), "e", "anywhere", "edit", "edit the text or the input", "edit"),
+    Command("edit_outside", "Edit outside", ("E",), "E", "anywhere", "edit", "edit in $EDITOR"),
+    Command(
+        "actions", "Edit actions", ("a",), "a", "anywhere", "edit", "all edits that fit this row"
+    ),
+    Command(
+        "delete",
+        "Delete",
+        ("d",),
+        "d",
+        "anywhere",
+        "edit",
+        "delete the block, on a turn's rule the turn",
+        "delete",
+    ),
+    Command(
+        "insert",
+        "Insert",
+        ("i",),
+        "i",
+        "anywhere",
+        "edit",
+        "insert messages, blocks, facts, copies",
+    ),
+    Command(
+        "mark",
+        "Mark",
+        ("v",),
+        "v",
+        "anywhere",
+        "edit",
+        "mark one end of a range, or what is to be moved",
+    ),
+    Command(
+        "move", "Move", ("m",), "m", "anywhere", "edit", "move what is marked, before or after this"
+    ),
+    Command(
+        "compact",
+        "Compact or cut",
+        ("x",),
+        "x",
+        "anywhere",
+        "edit",
+        "compact, cut, clear, fold a sub-agent",
+    ),
+    Command(
+        "apply",
+        "Apply",
+        (
+            "ctrl+s",
+            "ctrl+enter",
+        ),
+        "ctrl+s",
+        "anywhere",
+        "edit",
+        "apply what stands in the editor",
+    ),
+    Command("undo", "Undo", ("u",), "u", "anywhere", "edit", "undo the last edit", "undo"),
+    Command("redo", "Redo", ("ctrl+r",), "ctrl+r", "anywhere", "edit", "redo the last edit"),
+    Command(
+        "history",
+        "History of edits",
+        ("H",),
+        "H",
+        "anywhere",
+        "edit",
+        "all edits, and back to any of them",
+    ),
+    Command(
+        "diff",
+        "Diff against the file",
+        ("equals_sign",),
+        "=",
+        "anywhere",
+        "edit",
+        "diff of the row against the file; again: of all records",
+        "diff",
+    ),
+    Command("save", "Save", ("s",), "s", "anywhere", "edit", "save to the file", "save"),
+    Command(
+        "save_as",
+        "Save as",
+        ("S",),
+        "S",
+        "anywhere",
+        "edit",
+        "save as: another file, a new session, the request's body",
     ),
     Command("copy_text", "Copy text", ("y",), "y", "anywhere", "take", "copy the text", "copy"),
     Command("copy_json", "Copy JSON", ("Y",), "Y", "anywhere", "take", "copy the JSON"),

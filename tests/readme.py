@@ -34,6 +34,7 @@ FILE = re.compile(r"<!-- file (\S+) -->\n```json\n(.*?)```\n", re.DOTALL)
 GROUPS = {
     "move": "moving",
     "find": "finding",
+    "edit": "editing",
     "look": "looking",
     "take": "taking along",
     "program": "the program",

@@ -38,8 +38,8 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self.raw = bytearray()
         self.code: int | None = None
-        self._pid, self._terminal = pty.fork()
-        if self._pid == 0:
+        self.pid, self._terminal = pty.fork()
+        if self.pid == 0:
             os.execvpe(words[0], list(words), dict(environ))
         self.resize(columns, rows)
 
@@ -53,8 +53,8 @@ class Terminal:
         trace: TracebackType | None,
     ) -> None:
         if self.code is None:
-            os.kill(self._pid, signal.SIGKILL)
-            os.waitpid(self._pid, 0)
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
         os.close(self._terminal)
 
     def resize(self, columns: int, rows: int) -> None:
@@ -100,7 +100,7 @@ class Terminal:
             pass
         if time.monotonic() >= until:
             raise AssertionError(f"still running:\n{self.text}")
-        _, status = os.waitpid(self._pid, 0)
+        _, status = os.waitpid(self.pid, 0)
         self.code = os.waitstatus_to_exitcode(status)
         return self.code
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from tapeview.looks.changes import is_stored
 from tapeview.rules._engine import Finding
 from tapeview.rules._rule import Severity
 from tapeview.snapshot import Snapshot
@@ -43,7 +44,7 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
     """The badge of a row; ``first_unsent`` says that the row above has not the same reason."""
     worst = snapshot.severity_at(row)
     findings, agents = snapshot.findings_at(row), snapshot.agents
-    snapshot = snapshot.of(row)
+    snapshot, session = snapshot.of(row), snapshot.session
     link = snapshot.index.link_of.get(row.block) if row.block and row.message >= 0 else None
     state = link.state_of(row.block) if link is not None and row.block is not None else "answered"
     word = _state_word(snapshot, row, link, state)
@@ -58,6 +59,8 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
         return Badge("pending", "pending")
     if worst in ("warning", "suspicion"):
         return Badge(_name_of(findings, worst), "warn")
+    if row.record is not None and row.record.start < 0 and is_stored(session, row.record):
+        return Badge("added", "muted")
     if row.unsent:
         return Badge(f"not sent: {row.unsent}", "muted") if first_unsent else None
     if row.block is not None and row.block.is_error:

@@ -10,9 +10,12 @@ from textual import events
 from textual.app import App
 from textual.theme import Theme
 
-from tapeview.looks.tapes import Start, Wanted, start_of
+from tapeview.errors import OpenError
+from tapeview.loading import begin
+from tapeview.looks.tapes import ANYWHERE, Start, Wanted, start_of
 from tapeview.open_session import OpenSession
 from tapeview.settings import Settings, load_settings, save_settings
+from tapeview.tape.clean import printable
 from tapeview.tui.glyphs import choose_glyphs
 from tapeview.tui.palette import CommandProvider
 from tapeview.tui.screens.help import HelpScreen
@@ -90,10 +93,25 @@ class TapeviewApp(App[None]):
         self.opened = opened
         gc.freeze()  # what was read stays: no collection has to walk through it again
         row, agent, agent_row = self._start
-        main = MainScreen(opened, self.glyphs, row, wanted=self._wanted)
+        main = MainScreen(opened, self.glyphs, row, wanted=self._wanted, environ=self._environ)
         await self.push_screen(main)
         if agent:
             await self.push_screen(main.deeper(agent, agent_row))
+
+    async def on_saving_screen_reopen(self) -> None:
+        """Open the file anew; edits that were not saved stay in the journal."""
+        if self.opened is None:
+            return
+        try:
+            opened = begin(self.opened.session.path)
+        except OpenError as error:
+            if isinstance(self.screen, MainScreen):
+                self.screen.say(printable(str(error)), "warn")
+            return
+        while isinstance(self.screen, MainScreen):
+            await self.pop_screen()
+        self._start, self._wanted = Start(), ANYWHERE
+        await self.show_session(opened)
 
     async def on_event(self, event: events.Event) -> None:
         """The picker takes keys here, in the order they came, and before the next is looked at."""
@@ -117,7 +135,6 @@ class TapeviewApp(App[None]):
             "help": self._show_help,
             "palette": self.action_command_palette,
             "dark_light": self._dark_light,
-            "quit": self.exit,
         }
         if identity in own:
             own[identity]()
@@ -127,15 +144,18 @@ class TapeviewApp(App[None]):
             screen.command(identity)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """While somebody types a place to go to, keys are letters; only escape is a command.
+        """While somebody types, keys are letters; only escape is a command, and what applies.
 
         The palette offers commands for a session, so the list of sessions has none.
         """
         screen = self.screen if self._screen_stack else None
         if action == "command_palette" and isinstance(screen, PickerScreen):
             return False
-        if action == "command" and isinstance(screen, MainScreen) and screen.asking:
-            return parameters == ("back",)
+        if action == "command" and isinstance(screen, MainScreen):
+            if screen.asking:
+                return parameters == ("back",)
+            if screen.is_typing:
+                return parameters in (("back",), ("apply",))
         return super().check_action(action, parameters)
 
     def _handle_exception(self, error: Exception) -> None:

@@ -3,6 +3,9 @@
 import os
 import shlex
 import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from textual.app import App, SuspendNotSupported
@@ -11,7 +14,7 @@ from tapeview.looks.block_text import editor_place
 from tapeview.snapshot import Snapshot
 from tapeview.tape.rows import Row
 
-__all__ = ["editor_command", "open_in_editor"]
+__all__ = ["edit_outside", "editor_command", "open_in_editor"]
 
 PLUS_LINE = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe"})
 """Editors that take ``+LINE`` before the file."""
@@ -40,11 +43,35 @@ def open_in_editor(app: App[Any], snapshot: Snapshot, row: Row) -> str:
     if place is None:
         return "standard input has no file to open"
     path, line = place
+    return _run(app, lambda editor: editor_command(editor, os.path.abspath(path), line))  # noqa: PTH100 - no symlinks
+
+
+def edit_outside(app: App[Any], text: str, suffix: str) -> tuple[str, str]:
+    """Let the user's editor change a text, in a file that only its owner reads.
+
+    What came back, and what went wrong, or nothing. A line break that the editor put behind the
+    last line is taken off again.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="tapeview-") as folder:
+            path = Path(folder) / f"edit{suffix}"
+            path.write_bytes(text.encode("utf-8", "replace"))
+            fault = _run(app, lambda editor: editor_command(editor, str(path), 1))
+            typed = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError as error:
+        return text, f"the text cannot be edited outside: {error.strerror or error}"
+    if typed.endswith("\n") and not text.endswith("\n"):
+        typed = typed[:-1]
+    return typed, fault
+
+
+def _run(app: App[Any], command: Callable[[str], list[str]]) -> str:
+    """Hand the terminal to the editor; what went wrong, or nothing."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
-        command = editor_command(editor, os.path.abspath(path), line)  # noqa: PTH100 - no symlinks
+        words = command(editor)
         with app.suspend():
-            subprocess.run(command, check=False)
+            subprocess.run(words, check=False)
     except (OSError, ValueError) as error:
         return f"{editor} did not start: {error}"
     except SuspendNotSupported:

@@ -63,6 +63,8 @@ SIGNS: Final = (
     Sign("unsent", "¬", "-", "unsent", "margin", "stored, not sent"),
     Sign("cursor", "▌", ">", "accent", "margin", "cursor, other end"),
     Sign("partner", "▎", "|", "accent", "margin", "cursor, other end"),
+    Sign("edited", "*", "*", "result", "margin", "edited, marked with v"),
+    Sign("marked", "v", "v", "accent", "margin", "edited, marked with v"),
     # A link: its ends and its states.
     Sign("cut_end", "○", "0"),
     Sign("doubled", "►►", ">>"),
@@ -139,6 +141,8 @@ class Glyphs:
     unsent: str
     cursor: str
     partner: str
+    edited: str
+    marked: str
     cut_end: str
     doubled: str
     swapped: str

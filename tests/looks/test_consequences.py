@@ -1,6 +1,7 @@
 """What an edit would do, before it is done."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ def result(identity):
     return {"type": "tool_result", "tool_use_id": identity, "content": "ok"}
 
 
+CRASH = Path(__file__).parents[2] / "sample_sessions" / "crash.jsonl"
 SIGNED = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
 BODY = {
     "model": "claude-x",
@@ -138,3 +140,12 @@ def test_many_findings_are_named_as_so_many_more(count):
     lines = lines_of(session, ops.Delete(at=("messages.1",), pairs="keep"))
     told = [words for _, words in lines if "and" in words and "more" in words]
     assert len(told) == 1
+
+
+def test_what_the_harness_adds_above_an_edit_keeps_its_place_in_the_cache():
+    session = opened(CRASH.read_bytes())
+    operation = ops.Set(at="messages.19.content.0", member="text", value=Raw(b'"x"'))
+    found = consequences_of(session, session.plan(operation))
+    sent = session.snapshot().tape.sent
+    edited = session.snapshot().tape.messages[19].blocks[0]
+    assert edited in sent[found.cache_from].blocks

@@ -72,6 +72,7 @@ def test_signs_with_the_same_words_share_a_line():
         ("! ▲ ?", "error, warning, suspicion"),
         ("¬", "stored, not sent"),
         ("▌ ▎", "cursor, other end"),
+        ("* v", "edited, marked with v"),
         ("═", "search match"),
     ]
     assert ("+ -", "folded, open") in shown(UNICODE, "rows")

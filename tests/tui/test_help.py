@@ -76,7 +76,7 @@ async def test_at_120_columns_keys_stand_left_and_signs_right():
         assert all(line[bar] == "│" for line in lines[2:-1])
         assert lines[2][bar + 3 :].rstrip() == "rows"
         assert lines[3][bar + 3 :].rstrip() == ">        a human prompt"
-        assert lines[2][:bar].split() == ["move", "look"]
+        assert lines[2][:bar].split() == ["move", "edit"]
         assert lines[-1].rstrip() == " ↑ ↓ scroll  / find a command  esc back"
 
 

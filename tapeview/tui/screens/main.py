@@ -1,6 +1,7 @@
 """The screen of one session: header, timeline, block, problems, footer."""
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from textual import on
@@ -8,26 +9,28 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Input
 
 from tapeview.commands import COMMANDS
 from tapeview.looks.block_text import copy_json, copy_path, copy_text
-from tapeview.looks.goto import resolve
+from tapeview.looks.changes import Changes
 from tapeview.looks.knew import Knew
 from tapeview.looks.tapes import ANYWHERE, Wanted
 from tapeview.open_session import OpenSession
-from tapeview.tape.clean import printable
 from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_loading import LoadingScreen
+from tapeview.tui.screens.main_saving import SavingScreen
 from tapeview.tui.screens.search_line import SearchLine
-from tapeview.tui.widgets.bars import LineBar, Parts
+from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
+from tapeview.tui.widgets.choice_pane import ChoicePane
+from tapeview.tui.widgets.diff_pane import DiffPane
+from tapeview.tui.widgets.edit_pane import EditPane
 from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.place_input import PlaceInput
 from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.question import Question, WordLine
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
@@ -36,7 +39,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(LoadingScreen):
+class MainScreen(SavingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -74,6 +77,7 @@ class MainScreen(LoadingScreen):
         trail: tuple[str, ...] = (),
         sought: SearchLine | None = None,
         wanted: Wanted = ANYWHERE,
+        environ: Mapping[str, str] = os.environ,
     ) -> None:
         super().__init__()
         self.opened = opened
@@ -82,12 +86,11 @@ class MainScreen(LoadingScreen):
         self.glyphs = glyphs
         self.message: tuple[str, str] = ("", "muted")
         self.pane = "timeline"
-        self._pane_before = "timeline"
         self.problem_rows = 0
         self._start = start
         self.wanted = wanted
         self._sought = sought
-        self._answer: tuple[str, str] = ("", "muted")
+        self.environ = environ
 
     def compose(self) -> ComposeResult:
         """Lines and panes, from the top."""
@@ -99,6 +102,9 @@ class MainScreen(LoadingScreen):
                 yield Timeline(self.snapshot, glyphs=self.glyphs, id="timeline")
             yield BlockPane(glyphs=self.glyphs, id="block")
             yield TapesPane(glyphs=self.glyphs, id="tapes")
+            yield EditPane(glyphs=self.glyphs, id="edit")
+            yield ChoicePane(glyphs=self.glyphs, id="choices")
+            yield DiffPane(glyphs=self.glyphs, id="diff")
         with Vertical(id="lower"):
             yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
             yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
@@ -109,21 +115,27 @@ class MainScreen(LoadingScreen):
         with Horizontal(id="goto"):
             yield LineBar(lambda *_: [(" : ", "keycap")], id="goto-sign")
             yield PlaceInput(id="goto-input", compact=True)
-            yield LineBar(lambda *_: self._answer_parts(), id="goto-answer")
+            yield LineBar(lambda *_: self.answer_parts(), id="goto-answer")
         yield SearchLine(
-            lambda: self.timeline, self.beyond, self._search_ended, glyphs=self.glyphs, id="search"
+            lambda: self.timeline, self.beyond, self.search_ended, glyphs=self.glyphs, id="search"
         )
+        yield Question(self.line_ended, glyphs=self.glyphs, id="question")
+        yield WordLine(self.line_ended, id="word")
         yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
 
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
         self.lay_out()
-        self.timeline.focus()
+        # At once: what was typed ahead may open an editor, which keeps the focus.
+        self.set_focus(self.timeline)
         if self._start:
             self.timeline.go(self._start, line=self.app.size.height // 3)
         if self._sought is not None:
             self.search_line.take_over(self._sought)
         self.show_block()
+        if self.opened.is_settled:
+            self.timeline.changes = Changes(self.snapshot.session)
+            self.begin_keeping()
 
     def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
@@ -140,8 +152,11 @@ class MainScreen(LoadingScreen):
             min(130, 72 + (width - 120) * 65 // 100) if wide else "1fr"
         )
         self.query_one("#left").display = wide or self.pane == "timeline"
-        self.block.display = (wide or self.pane == "block") and not self.tapes.is_open
-        self.tapes.display = (wide or self.pane == "tapes") and self.tapes.is_open
+        side = self.side
+        self.block.display = (wide or self.pane == "block") and side is None
+        for pane in self.sides:
+            pane.display = pane is side and (wide or self.pane == pane.id)
+            pane.title.display = wide
         self.query_one("#body").display = wide or self.pane != "problems"
         listed = self.room_for_problems
         self.query_one("#lower").display = wide or self.pane == "problems"
@@ -152,13 +167,8 @@ class MainScreen(LoadingScreen):
         self.problems.styles.height = min(listed, most) if wide else "1fr"
         self.query_one("#api-line").display = listed > 0
         self.query_one("#status").display = not wide and tall
-        self._show_footer(height)
+        self.show_footer(height)
         self.refresh_bars()
-
-    def _show_footer(self, height: int) -> None:
-        self.query_one("#footer").display = not self.asking and (
-            height >= 12 or bool(self.message[0])
-        )
 
     def refresh_bars(self) -> None:
         """Paint every line anew that speaks of the cursor or the focus."""
@@ -172,6 +182,8 @@ class MainScreen(LoadingScreen):
         self.say("")
         self.look_at_file()
         self.refresh_bars()
+        if self.diff_pane.is_open and not self.diff_pane.is_whole:
+            self.call_after_refresh(self.show_diff)
         # After the timeline's own paint, never before it.
         self.call_after_refresh(self.show_block)
 
@@ -207,8 +219,8 @@ class MainScreen(LoadingScreen):
             self.pane = "timeline"
         elif focused is self.problems:
             self.pane = "problems"
-        elif focused is self.tapes.list:
-            self.pane = "tapes"
+        elif focused is not None and (side := self.side) is not None and side in focused.ancestors:
+            self.pane = str(side.id)
         elif focused is not None and self.block in focused.ancestors:
             self.pane = "block"
         self.refresh_bars()
@@ -217,7 +229,7 @@ class MainScreen(LoadingScreen):
         """Put a message at the right end of the footer, until the next key."""
         if (words, style) != self.message:
             self.message = (words, style)
-            self._show_footer(self.app.size.height)
+            self.show_footer(self.app.size.height)
             self.query_one("#footer").refresh()
 
     # -- commands ------------------------------------------------------------------------------
@@ -228,7 +240,7 @@ class MainScreen(LoadingScreen):
         if self.waits(identity):
             return
         before = self.timeline.at
-        act: Callable[[], None] = getattr(self, f"do_{identity}")
+        act: Callable[[], object] = getattr(self, f"do_{identity}")
         act()
         if self.timeline.at == before:  # a move looks at the file on its own
             self.look_at_file()
@@ -244,6 +256,9 @@ class MainScreen(LoadingScreen):
         if self.focused is self.tapes.list:
             self.open_listed()
             return
+        if self.focused is self.choices.target:
+            self.choices.enter()
+            return
         if self.timeline.show_notes():
             return
         if self.timeline.at >= 0 and self.timeline.toggle(self.timeline.at):
@@ -253,21 +268,30 @@ class MainScreen(LoadingScreen):
         if agent is not None and agent.id not in self.trail and self.focused is self.timeline:
             self.app.push_screen(self.deeper(agent.id))
             return
-        self.tapes.close()
+        if (side := self.side) is not None:
+            side.close()
         self.show_pane("block")
 
     def deeper(self, tape: str, row: int = 0) -> "MainScreen":
         """A screen for a sub-agent that is called on this one."""
-        return MainScreen(self.opened, self.glyphs, row, tape, self.trail, self.search_line)
+        screen = MainScreen(self.opened, self.glyphs, row, tape, self.trail, self.search_line)
+        screen.keeper, screen.environ = self.keeper, self.environ
+        return screen
 
     def do_back(self) -> None:
         """Leave the line one types into, or go back: to the timeline, to all rows unmarked."""
         if self.search_line.is_open:
             self.search_line.close(stay=False)
+        elif self.question.is_open:
+            self.question.close()
+        elif self.word_line.is_open:
+            self.word_line.close()
         elif self.asking:
-            self._end_asking()
-        elif self.tapes.is_open:
-            self.close_tapes()
+            self.end_asking()
+        elif self.side is self.edit_pane:
+            self.leave_editor()
+        elif self.side is not None:
+            self.close_side()
         elif self.focused is not self.timeline:
             self.show_pane("timeline")
         elif self.search_line.is_marking:
@@ -287,7 +311,8 @@ class MainScreen(LoadingScreen):
 
     def _turn_panes(self, step: int) -> None:
         panes = [pane for pane in PANES if pane != "problems" or self.problems.row_count()]
-        panes = ["tapes" if p == "block" and self.tapes.is_open else p for p in panes]
+        if (side := self.side) is not None:
+            panes[1] = str(side.id)
         here = panes.index(self.pane) if self.pane in panes else 0
         self.show_pane(panes[(here + step) % len(panes)])
 
@@ -295,11 +320,8 @@ class MainScreen(LoadingScreen):
         """Show a pane, where only one fits, and give it the focus."""
         self.pane = pane
         self.lay_out()
-        targets: dict[str, Widget] = {
-            "timeline": self.timeline,
-            "problems": self.problems,
-            "tapes": self.tapes.list,
-        }
+        targets: dict[str, Widget] = {"timeline": self.timeline, "problems": self.problems}
+        targets |= {str(side.id): side.target for side in self.sides}
         self.set_focus(targets.get(pane, self.block.body))
         self.refresh_bars()
 
@@ -340,61 +362,3 @@ class MainScreen(LoadingScreen):
         """Open the file in the user's editor, at the record's line."""
         if self.row is not None:
             self.say(open_in_editor(self.app, self.snapshot, self.row), "warn")
-
-    # -- search and go to ----------------------------------------------------------------------
-
-    @property
-    def asking(self) -> bool:
-        """Whether one types into a line in the footer's place."""
-        return bool(self.query_one("#goto").display) or self.search_line.is_open
-
-    def do_search(self) -> None:
-        """Open the search line in place of the footer."""
-        self._pane_before = self.pane
-        if not self.side_by_side:
-            self.show_pane("timeline")
-        self.search_line.open()
-        self.query_one("#footer").display = False
-        self.set_focus(self.search_line)
-
-    def _search_ended(self, stay: bool) -> None:
-        if self.focused is self.search_line:
-            self.show_pane("timeline" if stay else self._pane_before)
-        else:
-            self._show_footer(self.app.size.height)
-
-    def do_go_to(self) -> None:
-        """Open the go-to line in place of the footer."""
-        self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
-        self.query_one("#goto").display = True
-        self.query_one("#footer").display = False
-        line = self.query_one("#goto-input", Input)
-        line.value = ""
-        self.set_focus(line)
-
-    def _answer_parts(self) -> Parts:
-        return [(f"{self._answer[0]}", self._answer[1])]
-
-    @on(Input.Changed, "#goto-input")
-    def _typed(self, event: Input.Changed) -> None:
-        if not event.value.strip():
-            self._answer = ("a turn, a path, an id, or a pasted API error", "muted")
-        else:
-            target = resolve(self.snapshot, event.value)
-            self._answer = (printable(target.answer), "muted" if target.row >= 0 else "warn")
-        self.query_one("#goto-answer").refresh()
-
-    @on(Input.Submitted, "#goto-input")
-    def _entered(self, event: Input.Submitted) -> None:
-        target = resolve(self.snapshot, event.value)
-        if target.row < 0:
-            return
-        self._end_asking()
-        line = 3 if self.snapshot.rows[target.row].kind == "turn" else None
-        if line is None and not self.timeline.is_in_view(target.row):
-            line = self.timeline.size.height // 3
-        self.timeline.go(target.row, line=line)
-
-    def _end_asking(self) -> None:
-        self.query_one("#goto").display = False
-        self.show_pane("timeline")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tapeview.commands import COMMANDS
+from tapeview.looks.changes import unsaved_words
 from tapeview.looks.heading import (
     counter_words,
     heading_of,
@@ -22,7 +23,10 @@ __all__ = ["api_line", "footer", "header", "problems_title", "status", "tabs", "
 WIDE = 190
 BAR = 15
 """Cells of the bar that says how far the file is read."""
-DROPPED = ("editor", "copy", "quit", "knew", "tapes", "pane")
+DROPPED = (
+    *("diff", "editor", "copy", "quit", "undo", "delete", "save"),
+    *("knew", "tapes", "pane", "edit"),
+)
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
 STYLES = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
@@ -38,6 +42,9 @@ def _session_line(screen: MovingScreen, width: int) -> Parts:
     wide = screen.side_by_side
     heading = heading_of(screen.snapshot, wide=width >= WIDE)
     right = _tally(screen, long=wide)
+    if unsaved := screen.opened.log.unsaved:
+        words = unsaved_words(unsaved) if wide else f"{screen.glyphs.edited} {unsaved}"
+        right = [(f"{words}   ", "muted"), *right]
     if not screen.snapshot.settled:
         right = [] if screen.query_one("#header").size.height > 1 else _progress(screen)
     room = width - sum(cells_of(text) for text, _ in right) - 2
@@ -153,12 +160,17 @@ def tabs(screen: MovingScreen, width: int) -> Parts:
     faults = len(screen.problems.loud)
     knew = isinstance(screen.snapshot, Knew) and f"knew at turn {screen.snapshot.number}"
     names = {"timeline": (knew or printable(screen.trail[-1])) + _only(screen)}
-    names |= {"tapes": screen.tapes.words} if screen.tapes.is_open else {"block": "block"}
+    side = screen.side
+    names |= {str(side.id): side.words} if side is not None else {"block": "block"}
     none = "none" if screen.snapshot.settled else screen.glyphs.cut
     names["problems"] = f"problems {faults or none}"
     for pane, name in names.items():
         left.append((f" {name}  ", "title-focus" if pane == screen.pane else "muted"))
-    right = screen.block.title_parts() if screen.pane == "block" else _counter(screen)
+    right = _counter(screen)
+    if screen.pane == "block":
+        right = screen.block.title_parts()
+    elif side is not None and screen.pane == side.id:
+        right = side.figures or right
     return spread(left, right, width)
 
 
@@ -194,7 +206,7 @@ def status(screen: MovingScreen, width: int) -> Parts:
     """The finding at the cursor, where the problems pane is out of sight; else the call that
     started a sub-agent, on its first message.
     """  # noqa: D205
-    if screen.pane in ("problems", "tapes"):
+    if screen.pane not in ("timeline", "block"):
         return []
     findings = screen.findings_here()
     if not findings:
@@ -225,7 +237,7 @@ def footer(screen: MovingScreen, width: int) -> Parts:
     words, style = screen.message
     right: Parts = [(f"  {words} ", style)] if words else []
     room = width - sum(cells_of(text) for text, _ in right) - 1
-    entries = list(_shown_keys())
+    entries = list(screen.keys_here or _shown_keys())
     rest = [word for _, word in reversed(entries) if word != "help"]
     for dropped in (*DROPPED, *rest):
         if sum(cells_of(keys) + len(word) + 3 for keys, word in entries) - 1 <= room:

@@ -28,7 +28,7 @@ LOOK: Final = 1.0
 
 AT_ONCE: Final = frozenset(
     {"open", "back", "next_turn", "previous_turn", "next_pane", "previous_pane"}
-    | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor"}
+    | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor", "quit"}
 )
 """Commands that need nothing but rows."""
 
@@ -53,6 +53,10 @@ class LoadingScreen(TapesScreen):
         self.watch(self.app, "app_focus", self._came_back, init=False)
         if not self.opened.is_settled:
             self.set_timer(PAUSE, self._read_on)
+
+    @abstractmethod
+    def begin_keeping(self) -> None:
+        """From now on the session can be edited."""
 
     @property
     def room_for_problems(self) -> int:
@@ -106,6 +110,7 @@ class LoadingScreen(TapesScreen):
             self.timeline.show(self.snapshot, at=at)
         self.problems.show(self.snapshot)
         self.lay_out()
+        self.begin_keeping()
         if self.wanted != ANYWHERE and here <= 0:
             self._go_where_wanted()
         self.call_after_refresh(self.show_block)

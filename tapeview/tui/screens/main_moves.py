@@ -20,6 +20,7 @@ from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.block_pane import BlockPane
 from tapeview.tui.widgets.problems import Problems
+from tapeview.tui.widgets.side_pane import SidePane
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
@@ -41,6 +42,7 @@ class MovingScreen(Screen[None]):
     """Which of the panes has the focus, or had it last."""
     message: tuple[str, str]
     """What stands at the right end of the footer, and its style."""
+    _before_side = "timeline"
     left_at: int = 0
     """The row that one looked at a single call from."""
 
@@ -82,6 +84,38 @@ class MovingScreen(Screen[None]):
     def tapes(self) -> TapesPane:
         """The list of tapes."""
         return self.query_one("#tapes", TapesPane)
+
+    @property
+    def side(self) -> SidePane | None:
+        """What stands in the block pane's place."""
+        return next((pane for pane in self.sides if pane.is_open), None)
+
+    @property
+    def sides(self) -> Sequence[SidePane]:
+        """All that may stand there."""
+        return [pane for pane in self.query("SidePane") if isinstance(pane, SidePane)]
+
+    @property
+    def keys_here(self) -> Sequence[tuple[str, str]]:
+        """The footer's keys, where a pane has keys of its own: key and word."""
+        side = self.side
+        return side.keys if side is not None and self.pane == side.id else ()
+
+    def open_side(self, pane: SidePane) -> None:
+        """Put a pane in the block pane's place and give it the focus."""
+        other = self.side
+        if other is None:
+            self._before_side = self.pane
+        elif other is not pane:
+            other.close()
+        pane.is_open = True
+        self.show_pane(str(pane.id))
+
+    def close_side(self, pane: str = "") -> None:
+        """Give the block pane its place back; the focus goes to where it was, or to ``pane``."""
+        if (side := self.side) is not None:
+            side.close()
+        self.show_pane(pane or self._before_side)
 
     @cached_property
     def origin(self) -> Origin | None:

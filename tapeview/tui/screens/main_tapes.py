@@ -16,8 +16,6 @@ __all__ = ["TapesScreen"]
 class TapesScreen(MovingScreen):
     """The screen of one tape; those of the tapes that led to it lie below."""
 
-    _before_tapes = "timeline"
-
     @abstractmethod
     def deeper(self, tape: str, row: int = 0) -> TapesScreen:
         """A screen for a sub-agent that is called on this one."""
@@ -27,18 +25,12 @@ class TapesScreen(MovingScreen):
     def do_tapes(self) -> None:
         """List the tapes in the block pane's place; again, give it back."""
         if self.tapes.is_open:
-            self.close_tapes()
+            self.close_side()
             return
-        self._before_tapes = self.pane
         row = self.row
         line = self.snapshot.of(row) if row is not None else self.snapshot
         self.tapes.open(self.opened, line.tape.id)
-        self.show_pane("tapes")
-
-    def close_tapes(self, pane: str = "") -> None:
-        """Give the block pane its place back; the focus goes to where it was, or to ``pane``."""
-        self.tapes.close()
-        self.show_pane(pane or self._before_tapes)
+        self.open_side(self.tapes)
 
     @on(LineList.Clicked, "TapeList")
     def _tape_clicked(self, event: LineList.Clicked) -> None:
@@ -48,7 +40,7 @@ class TapesScreen(MovingScreen):
     def open_listed(self) -> None:
         """Go to the tape that the list's cursor is on."""
         entry = self.tapes.list.entry
-        self.close_tapes("timeline")
+        self.close_side("timeline")
         if entry is None:
             return
         if entry.kind == "agent":

@@ -22,12 +22,11 @@ from tapeview.tape.rows import Row
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.paint import Piece, cut_spans, styles_of, wrap_spans
 from tapeview.tui.widgets.line_view import LineView, ViewLine
+from tapeview.tui.widgets.side_pane import TITLE_FROM
 from tapeview.tui.widgets.view_line import Marks
 
-__all__ = ["TITLE_FROM", "BlockPane"]
+__all__ = ["BlockPane"]
 
-TITLE_FROM: Final = 100
-"""Screen columns from which on the pane has a title of its own; below it stands among the tabs."""
 MARGIN: Final = 2
 """Cells before the text."""
 MOST_ROWS: Final = 3

@@ -124,6 +124,21 @@ class TapeRows(LineList):
                 self._measure_shown()
         self.move_to(self._visible_place(at), at=line)
 
+    def bring(self, at: int) -> None:
+        """Scroll so that row ``at`` is in view, the cursor too where both fit."""
+        if opened := self._folds_over(at):
+            with self.keep_place():
+                here = self.at
+                self.folded.difference_update(opened)
+                self._measure_shown()
+                self.cursor = self._visible_place(here)
+        place = self._visible_place(at)
+        if not self.in_view(place):
+            height = self.size.height
+            low, high = sorted((place, self.cursor))
+            fits = high - low < height
+            self.scroll_to_row((low + high - height) // 2 if fits else place - height // 3)
+
     def _folds_over(self, at: int) -> list[int]:
         """The folded rows that hide row ``at``."""
         return [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]

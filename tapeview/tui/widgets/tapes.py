@@ -16,8 +16,9 @@ from tapeview.tape.session import Session
 from tapeview.tape.sizes import count, size_long
 from tapeview.tui.background import in_background
 from tapeview.tui.glyphs import UNICODE, Glyphs
-from tapeview.tui.widgets.bars import LineBar, Parts, spread
+from tapeview.tui.widgets.bars import Parts, spread
 from tapeview.tui.widgets.line_list import LineList
+from tapeview.tui.widgets.side_pane import SidePane
 
 __all__ = ["TapeList", "TapesPane"]
 
@@ -27,8 +28,6 @@ FINDINGS: Final = 11
 """Cells that are kept for ``! 12  ▲ 34``."""
 WORDS_FROM: Final = 72
 """Cells from which on findings are counted in words: ``! 2 errors  ▲ 3 warnings``."""
-TITLE_FROM: Final = 100
-"""Screen columns from which on the pane has a title of its own; below it stands among the tabs."""
 
 STYLES: Final = {"error": "error bold", "warning": "warn bold", "suspicion": "suspicion bold"}
 
@@ -118,30 +117,27 @@ class TapeList(LineList):
         return parts
 
 
-class TapesPane(Widget):
-    """The list, from 100 columns on under a title. Sizes and findings are counted beside it."""
-
-    ALLOW_SELECT = False
-    DEFAULT_CSS = """
-    TapesPane { display: none; layout: vertical; width: 1fr; height: 1fr; }
-    """
+class TapesPane(SidePane):
+    """The list of tapes. Sizes and findings are counted beside it."""
 
     def __init__(self, *, glyphs: Glyphs = UNICODE, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self.glyphs = glyphs
+        super().__init__(glyphs=glyphs, id=id)
         self.list = TapeList(glyphs=glyphs)
-        self.is_open = False
         self._session: Session | None = None
 
-    def compose(self) -> ComposeResult:
-        """The title above the list."""
-        yield LineBar(lambda _, width: self._title(width))
+    def parts(self) -> ComposeResult:
+        """The list."""
         yield self.list
 
     @property
     def words(self) -> str:
         """``tapes 4``."""
         return f"tapes {len(self.list.entries)}"
+
+    @property
+    def target(self) -> Widget:
+        """The list."""
+        return self.list
 
     @property
     def is_counted(self) -> bool:
@@ -156,17 +152,12 @@ class TapesPane(Widget):
         # What is wrong with these the header counts anyway.
         tapes.counts |= {line.tape.id: counts_of(line) for line in whole.lines}
         tapes.take(tapes_of(whole), here)
-        self.is_open = True
         self.run_worker(self._count(opened), exclusive=True)
 
     def close(self) -> None:
         """Count no further."""
-        self.is_open = False
+        super().close()
         self.workers.cancel_node(self)
-
-    def on_resize(self) -> None:
-        """Below 100 columns there is no title."""
-        self.query_one(LineBar).display = self.app.size.width >= TITLE_FROM
 
     async def _count(self, opened: OpenSession) -> None:
         tapes = self.list
@@ -174,11 +165,6 @@ class TapesPane(Widget):
             name = tapes.entries[row].id
             tapes.counts[name] = await in_background(partial(_counts, opened, name))
             tapes.refresh_rows([row])
-
-    def _title(self, width: int) -> Parts:
-        focused = self.list.has_focus
-        mark = (self.glyphs.cursor if focused else " ", "accent")
-        return spread([mark, (f" {self.words}", "title-focus" if focused else "title")], [], width)
 
 
 def _name(entry: TapeEntry) -> str:

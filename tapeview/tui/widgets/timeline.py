@@ -1,12 +1,13 @@
 """The timeline: one line for each row of a tape, the link gutter at its left."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from textual.strip import Strip
 
 from tapeview.looks.badge import Badge, badge_of, mark_of
 from tapeview.looks.block_record import clock_of
+from tapeview.looks.changes import Changes
 from tapeview.looks.heading import empty_words
 from tapeview.looks.report import row_words
 from tapeview.snapshot import Snapshot
@@ -57,17 +58,27 @@ class Timeline(TapeRows):
         self.gutters: tuple[Gutter, ...] = ()
         self.lanes = 0
         self._most = 0
+        self.changes: Changes | None = None
+        self.mark_at = -1
+        """The row that is one end of a range."""
 
     @property
     def link(self) -> int:
         """The number of the link that the cursor is on; ``FREE`` off links."""
         return self.gutters[self.at].link if self.shown and self.gutters else FREE
 
-    def show(self, snapshot: Snapshot, otherwise: int = 0, at: int | None = None) -> None:
+    def show(
+        self,
+        snapshot: Snapshot,
+        otherwise: int = 0,
+        at: int | None = None,
+        folded: Collection[int] | None = None,
+    ) -> None:
         """Another look at the session; the cursor stays on its block, and on its screen line.
 
         ``otherwise`` is the row for a block that this look does not show. Who knows better gives
-        ``at``, the row of the cursor: what is folded and hides it is shown.
+        ``at``, the row of the cursor: what is folded and hides it is shown. ``folded`` are the rows
+        that are folded, where that is not as at first.
         """
         row = self.row
         key = (row.block or row.record) if row is not None else None
@@ -75,7 +86,8 @@ class Timeline(TapeRows):
             self.snapshot = snapshot
             self.empty = empty_words(snapshot)
             self.forget_found()
-            self.folded = self._folded_at_first()
+            self.folded = self._folded_at_first() if folded is None else set(folded)
+            self.mark_at = -1
             self._most = 0
             self._measure_gutter()
             if at is not None:
@@ -224,8 +236,17 @@ class Timeline(TapeRows):
             "unsent": (glyphs.unsent, "unsent"),
             "": (" ", "fg"),
         }
-        new = (glyphs.folded, "result") if at in self.snapshot.new_rows else (" ", "fg")
-        return [first, signs.get(mark, (" ", "fg")), new]
+        return [first, signs.get(mark, (" ", "fg")), self._difference(row, at)]
+
+    def _difference(self, row: Row, at: int) -> tuple[str, str]:
+        """Marked, new to the model, or not what the file has."""
+        if at == self.mark_at:
+            return self.glyphs.marked, "accent bold"
+        if at in self.snapshot.new_rows:
+            return self.glyphs.folded, "result"
+        if self.changes is not None and self.changes.of(row):
+            return self.glyphs.edited, "result"
+        return " ", "fg"
 
     def _words(self, row: Row, text: RowText, faint: bool, columns: _Columns, at: int) -> Parts:
         """Sign, name, gist, badge and the figures at the right."""

@@ -1,0 +1,218 @@
+"""How a session is changed on its screen: an edit is proposed, looked at, done, undone."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from textual import on
+
+from tapeview.edit.edit import Edit
+from tapeview.edit.operations import Operation
+from tapeview.errors import EditError, PairSplit, PlaceError
+from tapeview.keep.keeper import Keeper
+from tapeview.looks.actions import pair_choices
+from tapeview.looks.changes import Changes, moved_rows, steps_between
+from tapeview.looks.consequences import Consequences, consequence_lines, consequences_of
+from tapeview.looks.diff import edit_diff
+from tapeview.looks.knew import Knew
+from tapeview.tape.clean import printable
+from tapeview.tape.rows import Row
+from tapeview.tui.screens.main_lines import LinesScreen
+from tapeview.tui.widgets.choice_pane import Choice, ChoicePane
+from tapeview.tui.widgets.diff_pane import view_lines
+from tapeview.tui.widgets.line_list import LineList
+from tapeview.tui.widgets.question import Answer
+
+__all__ = ["ChangingScreen"]
+
+
+class ChangingScreen(LinesScreen):
+    """A session's screen whose session can be edited."""
+
+    keeper: Keeper | None = None
+    """What edits go through, on all screens of the session; None until it is settled."""
+    environ: Mapping[str, str] = os.environ
+    marked: Row | None = None
+    """The row that is one end of a range, or what is to be moved."""
+
+    @property
+    def choices(self) -> ChoicePane:
+        """The list of choices, and the preview."""
+        return self.query_one("#choices", ChoicePane)
+
+    def may_edit(self) -> bool:
+        """Whether the session can be edited here and now; if not the footer says why."""
+        if isinstance(self.snapshot, Knew):
+            self.say("what the model knew is only looked at: w shows the tape", "warn")
+            return False
+        if self.keeper is None:
+            self.say("still reading", "warn")
+            return False
+        return True
+
+    @on(LineList.Clicked, "ChoiceList")
+    def _choice_clicked(self, event: LineList.Clicked) -> None:
+        if event.times == 2:
+            self.choices.enter()
+
+    # -- proposing and doing -------------------------------------------------------------------
+
+    def propose(self, operation: Operation) -> None:
+        """Show what an edit would do; enter does it."""
+        found = self._planned(operation)
+        if found is None:
+            return
+        edit, consequences = found
+        self.choices.preview(
+            edit.label,
+            consequence_lines(consequences),
+            view_lines(edit_diff(self.opened.session, edit), self.glyphs),
+            partial(self._confirmed, operation, consequences),
+        )
+        self.open_side(self.choices)
+
+    def _confirmed(self, operation: Operation, consequences: Consequences) -> None:
+        self.close_side("timeline")
+        self._do(operation, consequences)
+
+    def perform(self, operation: Operation) -> bool:
+        """Do an edit at once; whether it was done."""
+        found = self._planned(operation)
+        return found is not None and self._do(operation, found[1])
+
+    def _planned(self, operation: Operation) -> tuple[Edit, Consequences] | None:
+        """The edit, and what it would do; None where somebody has to be asked or told first."""
+        try:
+            edit = self.opened.plan(operation)
+        except PairSplit as split:
+            self._ask_pairs(operation, split)
+            return None
+        except EditError as error:
+            self.say(printable(str(error)), "warn")
+            return None
+        return edit, consequences_of(self.opened, edit, operation.tape)
+
+    def _do(self, operation: Operation, consequences: Consequences) -> bool:
+        keeper = self.keeper
+        if keeper is None:
+            return False
+        try:
+            edit = keeper.apply(operation)
+        except EditError as error:
+            self.say(printable(str(error)), "warn")
+            return False
+        self.follow([edit])
+        first = consequences.cache_from
+        cache = f" · cache lost from messages.{first} on" if first >= 0 else ""
+        self._tell(edit.label + cache)
+        return True
+
+    def _tell(self, words: str) -> None:
+        trouble = self.keeper.trouble if self.keeper is not None else ""
+        words = words.replace("·", self.glyphs.separator)
+        self.say(printable(trouble or words), "warn" if trouble else "fg")
+
+    # -- following an edit ---------------------------------------------------------------------
+
+    def follow(self, edits: Sequence[Edit]) -> None:
+        """All screens of the session show what it has become; those of tapes that are gone go."""
+        screens = [s for s in self.app.screen_stack if isinstance(s, ChangingScreen)]
+        kept = [screen.renew(edits) for screen in screens]
+        for _ in range(len(kept) - kept.index(False) if False in kept else 0):
+            self.app.pop_screen()
+
+    def renew(self, edits: Iterable[Edit]) -> bool:
+        """Show the session after these edits; False where its tape is gone."""
+        if isinstance(self.snapshot, Knew):
+            self.leave_knew()
+        before = self.snapshot
+        try:
+            after = self.opened.snapshot(self.trail[-1])
+        except PlaceError:
+            return False
+        moved = moved_rows(before, after, edits, self.timeline.at, self.timeline.folded)
+        self.snapshot, self.marked = after, None
+        self.__dict__.pop("origin", None)
+        self.timeline.changes = Changes(after.session)
+        with self.timeline.prevent(LineList.CursorMoved):
+            self.timeline.show(after, at=moved.at, folded=moved.folded)
+        self.problems.show(after)
+        self.search_line.again()
+        self.lay_out()
+        self.call_after_refresh(self.show_block)
+        return True
+
+    # -- calls and results that would be parted ------------------------------------------------
+
+    def _ask_pairs(self, operation: Operation, split: PairSplit) -> None:
+        line = next(
+            (each for each in self.snapshot.lines if each.tape.id == operation.tape), self.snapshot
+        )
+        choices = pair_choices(operation, line, split.places)
+        if not choices:
+            self.say(printable(str(split)), "warn")
+            return
+        self._show_places(split.places)
+        one = len(split.places) == 1
+        words = f"{', '.join(split.places[:2])}{' ...' if len(split.places) > 2 else ''} "
+        words += "would stay alone" if one else "would stay alone each"
+        answers = [Answer(c.key, c.words, partial(self.propose, c.operation)) for c in choices]
+        self.ask(words, answers)
+
+    def _show_places(self, places: Iterable[str]) -> None:
+        """Scroll so that the first of these places is in view, the cursor where it is."""
+        if not self.side_by_side:
+            self.show_pane("timeline")
+        index = self.snapshot.index
+        wanted = set(places)
+        for block, place in index.places.items():
+            if index.path(place) in wanted and block in self.snapshot.row_of:
+                self.timeline.bring(self.snapshot.row_of[block])
+                return
+
+    # -- undoing -------------------------------------------------------------------------------
+
+    def do_undo(self) -> None:
+        """Take the last edit back."""
+        self._step(back=True)
+
+    def do_redo(self) -> None:
+        """Do again what was undone last."""
+        self._step(back=False)
+
+    def _step(self, back: bool) -> None:
+        keeper = self.keeper
+        if not self.may_edit() or keeper is None:
+            return
+        edit = keeper.undo() if back else keeper.redo()
+        if edit is None:
+            self.say("nothing to undo" if back else "nothing to redo", "warn")
+            return
+        self.follow([edit])
+        self._tell(f"{'undid' if back else 'did again'}: {edit.label}")
+
+    def do_history(self) -> None:
+        """List all edits; enter goes to the state after one."""
+        if not self.may_edit():
+            return
+        log = self.opened.log
+        labels = ["as the file was opened", *(entry.edit.label for entry in log.entries)]
+        listed = []
+        for state, label in enumerate(labels):
+            notes = ["now"] if state == log.state else []
+            notes += ["saved"] if state == log.saved else []
+            style = "fg" if state <= log.state else "muted"
+            go = partial(self._go_to_state, state)
+            listed.append(Choice(printable(label), go, ", ".join(notes), style))
+        self.choices.offer("history of edits", listed, log.state)
+        self.open_side(self.choices)
+
+    def _go_to_state(self, state: int) -> None:
+        self.close_side("timeline")
+        if self.keeper is None:
+            return
+        edits = steps_between(self.opened.log, state)
+        self.keeper.go_to(state)
+        self.follow(edits)
+        done = len(self.opened.log.done)
+        self._tell(f"{done} of {len(self.opened.log.entries)} edits are done")

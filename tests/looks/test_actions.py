@@ -1,0 +1,254 @@
+"""Which edits fit which row, and the operation that each makes."""
+
+import json
+
+import pytest
+
+from tapeview.edit.operations import operation_json
+from tapeview.errors import EditError, PairSplit
+from tapeview.looks.actions import actions_of, deletion_of, pair_choices, part_of
+from tests.formats.claude import reply, session, user
+from tests.helpers import open_bytes
+
+CALL = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}
+LOST = CALL | {"id": "t2"}
+BODY = {
+    "system": "short",
+    "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "text", "text": "a"}, CALL, LOST]},
+        {
+            "role": "user",
+            "content": [
+                {"type": "tool_result", "tool_use_id": "t1", "content": "ok", "is_error": True}
+            ],
+        },
+        {"role": "user", "content": "on"},
+    ],
+}
+
+
+def opened():
+    return open_bytes(json.dumps(BODY).encode())
+
+
+def row_at(snapshot, message, number=0, kind="block"):
+    return next(
+        row
+        for row in snapshot.rows
+        if row.kind == kind
+        and (kind not in ("block", "turn") or row.message == message)
+        and (kind != "block" or row.number == number)
+    )
+
+
+def found(row, mark=None):
+    snapshot = opened().snapshot()
+    mark = row_at(snapshot, *mark) if mark else None
+    return {a.id: a for a in actions_of(snapshot, row_at(snapshot, *row), mark)}
+
+
+def made(action, words=""):
+    return json.loads(operation_json(action.make(words)))
+
+
+PROMPT, TEXT, CALLED, DANGLING, RESULT, LAST = (0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (3, 0)
+EVERYWHERE = {"delete_message", "duplicate_message", "insert_user_before", "insert_user_after"}
+EVERYWHERE |= {"insert_assistant_before", "insert_assistant_after", "cut", "delete_rest"}
+EVERYWHERE |= {"compact", "prepend", "clear", "edit", "delete", "duplicate"}
+EVERYWHERE |= {"insert_block_before", "insert_block_after"}
+
+
+@pytest.mark.parametrize(
+    ("row", "more"),
+    [
+        (PROMPT, {"role_assistant"}),
+        (TEXT, {"role_user"}),
+        (CALLED, {"role_user", "split", "rename", "id", "name"}),
+        (DANGLING, {"role_user", "split", "id", "name", "answer"}),
+        (RESULT, {"role_assistant", "merge", "rename", "id", "is_error"}),
+        (LAST, {"role_assistant"}),
+    ],
+)
+def test_what_fits_a_block(row, more):
+    assert set(found(row)) == EVERYWHERE | more
+
+
+def test_what_fits_other_rows():
+    assert set(found((1, 0, "turn"))) >= {"delete_turn", "delete_rest", "insert_user_before"}
+    assert "edit" not in found((1, 0, "turn"))
+    assert set(found((0, 0, "system"))) == {"edit", "remove", "prepend", "clear"}
+
+
+def test_a_mark_adds_ranges_and_moves():
+    with_mark = found(DANGLING, PROMPT)
+    assert set(with_mark) - set(found(DANGLING)) == {
+        "delete_range",
+        "move_block_before",
+        "move_block_after",
+        "move_message_before",
+        "move_message_after",
+    }
+    assert made(with_mark["delete_range"]) == {
+        "op": "delete_range",
+        "first": "messages.0",
+        "last": "messages.1.content.2",
+    }
+    assert made(with_mark["move_message_after"]) == {
+        "op": "move",
+        "at": "messages.0",
+        "after": "messages.1",
+    }
+    assert with_mark["compact"].title == "compact messages.0 to messages.1 into one message"
+
+
+@pytest.mark.parametrize(
+    ("row", "action", "words", "operation"),
+    [
+        (RESULT, "is_error", "", {"op": "set", "at": "messages.2.content.0", "member": "is_error"}),
+        (CALLED, "rename", "x", {"op": "rename", "at": "messages.1.content.1", "id": "x"}),
+        (
+            DANGLING,
+            "id",
+            " t9 ",
+            {"op": "set", "at": "messages.1.content.2", "member": "id", "value": "t9"},
+        ),
+        (DANGLING, "answer", "no", {"op": "answer", "at": "messages.1.content.2", "text": "no"}),
+        (
+            TEXT,
+            "role_user",
+            "",
+            {"op": "set", "at": "messages.1", "member": "role", "value": "user"},
+        ),
+        (CALLED, "delete", "", {"op": "delete", "at": ["messages.1.content.1"]}),
+        (CALLED, "split", "", {"op": "split", "at": "messages.1.content.1"}),
+        (RESULT, "merge", "", {"op": "merge", "at": "messages.2"}),
+        (PROMPT, "cut", "", {"op": "cut", "after": "messages.0"}),
+        (
+            TEXT,
+            "delete_rest",
+            "",
+            {"op": "delete_range", "first": "messages.1.content.0", "last": "messages.3"},
+        ),
+        (
+            PROMPT,
+            "insert_assistant_after",
+            "hm",
+            {"op": "insert", "role": "assistant", "content": "hm", "after": "messages.0"},
+        ),
+        (
+            TEXT,
+            "insert_block_before",
+            '{ "type": "text", "text": "x" }',
+            {
+                "op": "insert_block",
+                "block": {"type": "text", "text": "x"},
+                "before": "messages.1.content.0",
+            },
+        ),
+        (
+            LAST,
+            "compact",
+            "all",
+            {"op": "compact", "first": "messages.3", "last": "messages.3", "text": "all"},
+        ),
+        (PROMPT, "prepend", "facts", {"op": "prepend", "text": "facts"}),
+        (PROMPT, "clear", "", {"op": "clear"}),
+    ],
+)
+def test_the_operation_of_each(row, action, words, operation):
+    assert made(found(row)[action], words) == operation
+
+
+@pytest.mark.parametrize("row", [PROMPT, TEXT, CALLED, DANGLING, RESULT, LAST])
+def test_what_is_offered_can_be_planned(row):
+    typed = {"word": "w", "text": "words", "json": '{"type": "text", "text": "x"}'}
+    for action in found(row, PROMPT if row != PROMPT else LAST).values():
+        if action.asks == "edit":
+            continue
+        operation = action.make(typed.get(action.asks, ""))
+        try:
+            opened().plan(operation)
+        except PairSplit as split:
+            choices = pair_choices(operation, opened().snapshot(), split.places)
+            assert choices
+            for choice in choices:
+                opened().plan(choice.operation)
+        except EditError as error:
+            # Whatever else does not fit says why.
+            assert str(error).endswith(".")
+
+
+def test_words_that_will_not_do():
+    for action, words in (("rename", " "), ("insert_block_before", "{"), ("insert_user_after", "")):
+        with pytest.raises(EditError):
+            found(CALLED)[action].make(words)
+
+
+def test_the_lists_of_single_keys():
+    actions = tuple(found(DANGLING, PROMPT).values())
+    assert {a.id for a in part_of(actions, "move")} == {
+        f"move_{what}_{side}" for what in ("block", "message") for side in ("before", "after")
+    }
+    assert {a.id for a in part_of(actions, "compact")} == {
+        "cut",
+        "compact",
+        "clear",
+        "delete_rest",
+    }
+    assert part_of(actions, "") == actions
+
+
+@pytest.mark.parametrize(
+    ("row", "mark", "operation"),
+    [
+        (TEXT, None, {"op": "delete", "at": ["messages.1.content.0"]}),
+        ((1, 0, "turn"), None, {"op": "delete_turn", "turn": 1}),
+        (
+            TEXT,
+            PROMPT,
+            {"op": "delete_range", "first": "messages.0", "last": "messages.1.content.0"},
+        ),
+    ],
+)
+def test_what_d_takes_away(row, mark, operation):
+    snapshot = opened().snapshot()
+    mark = row_at(snapshot, *mark) if mark else None
+    found = deletion_of(snapshot, row_at(snapshot, *row), mark)
+    assert json.loads(operation_json(found)) == operation
+
+
+def test_nothing_to_delete_on_system():
+    snapshot = opened().snapshot()
+    assert deletion_of(snapshot, row_at(snapshot, 0, kind="system")) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "keys"),
+    [(CALLED, ["b", "k"]), (RESULT, ["b", "k", "a"])],
+)
+def test_what_may_become_of_the_other_end(row, keys):
+    session = opened()
+    operation = deletion_of(session.snapshot(), row_at(session.snapshot(), *row))
+    with pytest.raises(PairSplit) as split:
+        session.plan(operation)
+    choices = pair_choices(operation, session.snapshot(), split.value.places)
+    assert [choice.key for choice in choices] == keys
+    for choice in choices:
+        session.plan(choice.operation)
+
+
+def test_a_sub_agents_rows_are_edited_on_its_tape():
+    from tapeview.open_session import OpenSession
+
+    lines = (
+        user("u1", None, "go"),
+        reply("a1", "u1", "m1", "call:t1"),
+        user("s1", None, "task", isSidechain=True),
+        reply("s2", "s1", "m2", "done", isSidechain=True),
+    )
+    snapshot = OpenSession(session(*lines)).snapshot("main")
+    agent = next((t.id for t in snapshot.session.tapes if t.kind == "agent"), "")
+    if agent:
+        snapshot = OpenSession(session(*lines)).snapshot(agent)
+        assert deletion_of(snapshot, row_at(snapshot, 0)).tape == agent
