@@ -558,6 +558,11 @@ async def test_save_as_another_path_asks_before_it_writes_over(path: Path) -> No
         assert asked(screen).startswith("there is a file other.jsonl:  o overwrite")
         await pilot.press("escape")
         assert other.read_bytes() == b"theirs"
+        await pilot.press("S", "p")
+        screen.word_line.input.value = str(other)
+        await pilot.press("enter", "o")
+        assert b"Mine" in other.read_bytes()
+        assert screen.timeline.has_focus
 
 
 async def test_save_as_a_new_session_and_as_a_body(path: Path) -> None:

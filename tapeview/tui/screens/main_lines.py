@@ -59,9 +59,9 @@ class LinesScreen(LoadingScreen):
         self.query_one("#footer").display = False
 
     def line_ended(self) -> None:
-        """A line that asked is gone: the footer and the focus are back."""
+        """A line that asked is gone: the footer and the focus are back, unless another asks."""
         self.show_footer(self.app.size.height)
-        if self.app.screen is self:
+        if self.app.screen is self and not self.asking:
             self.show_pane(self.pane)
 
     def do_search(self) -> None:

@@ -106,10 +106,8 @@ class EditPane(SidePane):
     def figures(self) -> Parts:
         """What is wrong, or how the text is spelled."""
         if self.fault:
-            room = (
-                self.app.size.width - TABS if self.app.size.width < TITLE_FROM else self.size.width
-            )
-            return [(f" {cut(self.fault, room - 12, self.glyphs.cut)} ", "warn")]
+            tabs = TABS if self.app.size.width < TITLE_FROM else 0
+            return [(f" {cut(self.fault, self.size.width - tabs - 8, self.glyphs.cut)} ", "warn")]
         return [(f" {self._note} ", "muted")] if self._note else []
 
     @property
