@@ -37,6 +37,8 @@ class OpenSession:
         self._store = store
         self._latest: tuple[Snapshot, ...] = ()
         """What was shown before the last edit, as it is now, until somebody asks for it."""
+        self._ahead: tuple[Edit, Snapshot] | None = None
+        """What was looked at last before it was done."""
         self._given: WeakValueDictionary[str, Snapshot] = WeakValueDictionary()
 
     def plan(self, operation: Operation) -> Edit:
@@ -76,11 +78,14 @@ class OpenSession:
 
     def look_after(self, edit: Edit, tape: str = "main") -> Snapshot:
         """One tape as it would be after an edit; main, where it would not be there."""
-        session, swap = self.after(edit), self._swap(edit)
+        session, swap, then = self.after(edit), self._swap(edit), self.revision + 1
         if swap is not None:
-            return swapped_snapshot(self.snapshot(tape), session, swap, self.revision + 1)
-        found = next((t for t in session.tapes if t.id == tape), session.main)
-        return Snapshot(session, found, self.purpose, self.revision + 1)
+            looked = swapped_snapshot(self.snapshot(tape), session, swap, then)
+        else:
+            found = next((t for t in session.tapes if t.id == tape), session.main)
+            looked = Snapshot(session, found, self.purpose, then)
+        self._ahead = (edit, looked)
+        return looked
 
     def apply(self, operation: Operation) -> Edit:
         """Do an edit. Raises ``EditError`` and ``PairSplit``; the session is then as it was."""
@@ -126,16 +131,20 @@ class OpenSession:
             self._take(edit)
 
     def _take(self, edit: Edit) -> None:
+        planned, ahead = self._ahead or (None, None)
+        if ahead is None or planned is not edit or ahead.revision != self.revision + 1:
+            ahead = None
+        self._ahead = None
+        session = ahead.session if ahead is not None else self.after(edit)
+        latest = [ahead] if ahead is not None else []
         swap = self._swap(edit)
-        session = self.after(edit)
-        self._latest = ()
-        if swap is not None:
-            held = [shown for shown in self._given.values() if shown.session is self.session]
-            self._latest = tuple(
-                swapped_snapshot(shown, session, swap, self.revision + 1) for shown in held
-            )
-            for shown in self._latest:
-                self._given[shown.tape.id] = shown
+        for shown in tuple(self._given.values()) if swap is not None else ():
+            known = ahead is not None and ahead.tape.id == shown.tape.id
+            if swap is not None and not known and shown.session is self.session:
+                latest.append(swapped_snapshot(shown, session, swap, self.revision + 1))
+        self._latest = tuple(latest)
+        for shown in latest:
+            self._given[shown.tape.id] = shown
         self.session = session
         self.revision += 1
 

@@ -67,8 +67,14 @@ class Snapshot:
         self.purpose = purpose
         self.revision = revision
         self.codes = codes
+        self.layout = object()
+        """The same one for snapshots whose rows stand in the same places."""
         self.known_gutters: dict[int, tuple[tuple[Gutter, ...], int]] = {}
         """Gutters by the number of lanes, as far as they were asked for."""
+
+    def has_rows_of(self, other: "Snapshot") -> bool:
+        """Whether only texts changed between the two: every row stands where it stood."""
+        return self.layout is other.layout
 
     @cached_property
     def lines(self) -> tuple["Snapshot", ...]:

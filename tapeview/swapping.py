@@ -31,6 +31,7 @@ def swapped_snapshot(old: Snapshot, session: Session, swap: Swap, revision: int)
         fresh["lines"] = (made, *others)
     if "rows" in known and "row_of" in known:
         _take_rows(old, made, swap)
+        made.layout = old.layout
         if "turn_row_of" in known:
             fresh["turn_row_of"] = old.turn_row_of
     if "turn_facts" in known:

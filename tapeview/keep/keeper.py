@@ -179,9 +179,12 @@ class Keeper:
 
     # -- edits ---------------------------------------------------------------------------------
 
-    def apply(self, operation: Operation) -> Edit:
-        """Do an edit. Raises ``EditError`` and ``PairSplit``; nothing has changed then."""
-        edit = self.opened.plan(operation)
+    def apply(self, operation: Operation, planned: Edit | None = None) -> Edit:
+        """Do an edit, which may have been planned just now.
+
+        Raises ``EditError`` and ``PairSplit``; nothing has changed then.
+        """
+        edit = self.opened.plan(operation) if planned is None else planned
         self._note(lambda journal: journal.edit(operation))
         self.opened.do(operation, edit)
         return edit

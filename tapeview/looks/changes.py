@@ -139,6 +139,8 @@ def moved_rows(
     before: Snapshot, after: Snapshot, edits: Iterable[Edit], at: int, folded: Iterable[int]
 ) -> Moved:
     """Cursor and folds after edits."""
+    if after.has_rows_of(before):
+        return Moved(at, frozenset(folded))
     became: dict[Record, Record] = {}
     for edit in edits:
         step = dict(edit.became)

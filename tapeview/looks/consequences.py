@@ -56,9 +56,9 @@ def consequences_of(opened: OpenSession, edit: Edit, tape: str = "main") -> Cons
         removed=removed,
         appear=tuple(finding for key, finding in new.items() if key not in old),
         vanish=tuple(finding for key, finding in old.items() if key not in new),
-        signed=sum(_is_signed(message) for message in behind[1:]),
+        signed=_signed_in(behind[1:]),
         cache_from=first,
-        cache_lost=sum(block.size for message in behind for block in message.blocks),
+        cache_lost=sum([block.size for message in behind for block in message.blocks]),
         verdict=after.verdict,
     )
 
@@ -148,5 +148,7 @@ def _records(message: Message, kept: Mapping[Record, Record]) -> list[Record | b
     ]
 
 
-def _is_signed(message: Message) -> int:
-    return sum(bool(block.facts & BlockFacts.SIGNED) for block in message.blocks)
+def _signed_in(messages: Sequence[Message]) -> int:
+    """How many signed thinking blocks there are."""
+    signed = BlockFacts.SIGNED
+    return len([1 for message in messages for block in message.blocks if block.facts & signed])

@@ -67,18 +67,21 @@ class ChangingScreen(LinesScreen):
             edit.label,
             consequence_lines(consequences),
             view_lines(edit_diff(self.opened.session, edit), self.glyphs),
-            partial(self._confirmed, operation, consequences),
+            partial(self._confirmed, operation, consequences, edit, self.opened.revision),
         )
         self.open_side(self.choices)
 
-    def _confirmed(self, operation: Operation, consequences: Consequences) -> None:
+    def _confirmed(
+        self, operation: Operation, consequences: Consequences, edit: Edit, revision: int
+    ) -> None:
         self.close_side("timeline")
-        self._do(operation, consequences)
+        still = edit if self.opened.revision == revision else None
+        self._do(operation, consequences, still)
 
     def perform(self, operation: Operation) -> bool:
         """Do an edit at once; whether it was done."""
         found = self._planned(operation)
-        return found is not None and self._do(operation, found[1])
+        return found is not None and self._do(operation, found[1], found[0])
 
     def _planned(self, operation: Operation) -> tuple[Edit, Consequences] | None:
         """The edit, and what it would do; None where somebody has to be asked or told first."""
@@ -92,12 +95,12 @@ class ChangingScreen(LinesScreen):
             return None
         return edit, consequences_of(self.opened, edit, operation.tape)
 
-    def _do(self, operation: Operation, consequences: Consequences) -> bool:
+    def _do(self, operation: Operation, consequences: Consequences, planned: Edit | None) -> bool:
         keeper = self.keeper
         if keeper is None:
             return False
         try:
-            edit = keeper.apply(operation)
+            edit = keeper.apply(operation, planned)
         except EditError as error:
             self.say(printable(str(error)), "warn")
             return False

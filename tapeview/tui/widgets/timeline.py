@@ -76,26 +76,26 @@ class Timeline(TapeRows):
     ) -> None:
         """Another look at the session; the cursor stays on its block, and on its screen line.
 
-        ``otherwise`` is the row for a block that this look does not show. Who knows better gives
-        ``at``, the row of the cursor: what is folded and hides it is shown. ``folded`` are the rows
-        that are folded, where that is not as at first.
+        ``otherwise`` is the row for a block that this look does not show; ``at`` the cursor's row,
+        where that is known: folds that hide it open. ``folded``: other folds than those at first.
         """
         row = self.row
         key = (row.block or row.record) if row is not None else None
+        stays = snapshot.has_rows_of(self.snapshot) and self._only is None
         with self.keep_place():
             self.snapshot = snapshot
             self.empty = empty_words(snapshot)
             self.forget_found()
+            before = self.folded
             self.folded = self._folded_at_first() if folded is None else set(folded)
-            self.mark_at = -1
-            self._most = 0
+            self.mark_at, self._most = -1, 0
             self._measure_gutter()
             if at is not None:
                 self.folded -= set(self._folds_over(at))
-            self._measure_shown()
-            if at is None:
-                at = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
-            self.cursor = self._visible_place(at)
+            if not stays or self.folded != before:
+                self._measure_shown()
+            found = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
+            self.cursor = self._visible_place(found if at is None else at)
 
     def grow(self, snapshot: Snapshot) -> None:
         """The same rows and further ones below them; nothing that is in view moves."""
