@@ -47,7 +47,7 @@ def _fit(arguments: argparse.Namespace) -> None:
         wrong = "standard input has no file that edits are kept for; use --script and -o"
     elif path == "-" and arguments.script == "-":
         wrong = "PATH and --script cannot both read standard input"
-    elif out is not None and path != "-" and Path(out).resolve() == Path(path).resolve():
+    elif out not in (None, "-") and path != "-" and Path(out).resolve() == Path(path).resolve():
         wrong = "-o names the session itself; use --in-place"
     if wrong:
         raise UsageError(f"tapeview edit: {wrong}. See tapeview edit --help.")
@@ -85,7 +85,7 @@ def _run_script(arguments: argparse.Namespace) -> None:
     _apply(opened, operations, arguments)
     if arguments.in_place:
         _save(keeper, arguments.path, len(operations))
-    elif arguments.out is not None:
+    elif arguments.out not in (None, "-"):
         keeper.save_as(Path(arguments.out), arguments.force)
     else:
         print_exactly(_pieces(opened))

@@ -79,9 +79,9 @@ class SetRequest(_Operation, frozen=True, tag="set_request"):
 
 
 class Delete(_Operation, frozen=True, tag="delete"):
-    """Take blocks or whole messages out."""
+    """Take a block or a whole message out, or several: ``at`` is one place, or a list of them."""
 
-    at: tuple[str, ...]
+    at: tuple[str, ...] | str
     pairs: Pairs = "ask"
 
 
@@ -169,7 +169,7 @@ class Cut(_Operation, frozen=True, tag="cut"):
 
 
 class Clear(_Operation, frozen=True, tag="clear"):
-    """Take all messages out; system, tools and parameters stay."""
+    """Take all messages out, those of older lines too; system, tools and parameters stay."""
 
 
 class Prepend(_Operation, frozen=True, tag="prepend"):
@@ -188,7 +188,10 @@ class Compact(_Operation, frozen=True, tag="compact"):
 
 
 class Fold(_Operation, frozen=True, tag="fold"):
-    """Let the call that started a sub-agent be answered by one text: by default its last words."""
+    """Let the call that started a sub-agent be answered by one text, by default its last words.
+
+    Lines of it that stand in the session's own file go.
+    """
 
     agent: str
     text: str = ""
@@ -225,7 +228,7 @@ def operations_from(raw: bytes) -> tuple[Operation, ...]:
     Raises ``EditError`` with the number of the edit, from 1, that does not fit.
     """
     try:
-        texts = _texts(raw)
+        texts = _texts(raw.removeprefix(b"\xef\xbb\xbf"))
     except JsonFault as fault:
         raise EditError(f"the list of edits is not JSON: {fault}.") from None
     return tuple(_operation(text, number) for number, text in enumerate(texts, 1))

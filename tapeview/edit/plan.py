@@ -1,6 +1,6 @@
 """From what is asked for to an edit: one small function for each kind."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -29,6 +29,7 @@ from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT, Block
 from tapeview.tape.graft import spelled
 from tapeview.tape.index import Index
 from tapeview.tape.json_text import JsonFault, loads
+from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Frame, Tape
 
@@ -129,10 +130,11 @@ def _with_member(frame: Frame, name: str, value: bytes) -> Frame:
 
 def _delete(work: Work, op: ops.Delete) -> str:
     removal = Removal(work, op.pairs)
-    for path in op.at:
+    places = (op.at,) if isinstance(op.at, str) else op.at
+    for path in places:
         removal.add(work.target(path))
     removal.carry_out()
-    return f"delete {', '.join(op.at[:3])}" + (" ..." if len(op.at) > 3 else "")
+    return f"delete {', '.join(places[:3])}" + (" ..." if len(places) > 3 else "")
 
 
 def _delete_turn(work: Work, op: ops.DeleteTurn) -> str:
@@ -197,18 +199,33 @@ def _cut(work: Work, op: ops.Cut) -> str:
 def _clear(work: Work, op: ops.Clear) -> str:
     del op
     lines = [work.tape]
+    kept = set(_opening_system(work))
+    agents = {r for tape in work.session.tapes if tape.kind == "agent" for r in tape.own or ()}
     if work.tape.kind == "main":
         # What a compaction or a rewind left would be sent in its place.
         lines += [tape for tape in work.session.tapes if tape.kind in ("segment", "branch")]
         for record in work.tape.unsent:
-            if record.kind == "message" and record in work.session.positions:
+            stored = record.kind == "message" and record in work.session.positions
+            if stored and record not in agents:
                 work.draft.remove(record)
     for tape in lines:
         for message in tape.messages:
             for record in message.records:
-                if tape.own is None or record in tape.own:
+                if record not in kept and (tape.own is None or record in tape.own):
                     work.draft.remove(record)
+    for member in {record.member for record in work.draft.removed}:
+        whole = work.session.frame.whole
+        if not whole and work.draft.removed.issuperset(work.session.rows(member)):
+            raise EditError("nothing of the file would be left; delete the file instead.")
     return "clear"
+
+
+def _opening_system(work: Work) -> Iterator[Record]:
+    """The messages of role system that the tape begins with."""
+    for message in work.messages:
+        if message.role != "system":
+            return
+        yield from message.records
 
 
 def _compact(work: Work, op: ops.Compact) -> str:

@@ -138,7 +138,7 @@ def plan_duplicate(work: Work, op: ops.Duplicate) -> str:
         work.speller.insert_copy(work.draft, gap, message.records, False)
         return f"duplicate {op.at}"
     record = work.record_of(target)
-    block = work.session.shape.neutral(work.message_json(record), target.block)
+    block = work.session.shape.own(work.message_json(record), target.block)
     _put_block(work, target, True, block)
     return f"duplicate {op.at}"
 
@@ -206,7 +206,7 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
         rows[target.message][1].remove(block)
         rows[to.message] = (rows[to.message][0], moved)
         keep_together(work, rows, op.pairs, {block})
-    raw = work.session.shape.neutral(work.message_json(record), block)
+    raw = work.session.shape.own(work.message_json(record), block)
     if work.session.harness and len(record.blocks) == 1:
         _put_block(work, to, behind, raw, record)
         work.draft.remove(record)
@@ -257,8 +257,7 @@ def plan_split(work: Work, op: ops.Split) -> str:
         return f"split at {op.at}"
     rest = message.blocks[number:]
     raws = [
-        work.session.shape.neutral(work.message_json(message.record_of(block)), block)
-        for block in rest
+        work.session.shape.own(work.message_json(message.record_of(block)), block) for block in rest
     ]
     gap = Gap(message.records, work.gap_before(target.message + 1).after)
     work.remove_blocks(set(rest), message.records)
@@ -277,7 +276,7 @@ def plan_merge(work: Work, op: ops.Merge) -> str:
         raise EditError(f"{op.at} and the next message are not of one role.")
     if not work.speller.merge(work.draft, first.records, second.records):
         shape, record = work.session.shape, first.records[-1]
-        for block in list(work.neutral_blocks(second)):
+        for block in list(work.own_blocks(second)):
             work.change_message(
                 record,
                 lambda raw, block=block: shape.with_block(raw, None, block),  # type: ignore[misc]

@@ -152,11 +152,11 @@ class Work:
                 else:
                     self.change_message(record, lambda _, left=left: left)  # type: ignore[misc]
 
-    def neutral_blocks(self, message: Message) -> Iterator[bytes]:
-        """The blocks of a message in the spelling of the Messages API."""
+    def own_blocks(self, message: Message) -> Iterator[bytes]:
+        """The blocks of a message, each as it stands."""
         for block in message.blocks:
             record = message.record_of(block)
-            yield self.session.shape.neutral(self.message_json(record), block)
+            yield self.session.shape.own(self.message_json(record), block)
 
     def places_between(self, first: Target, last: Target) -> Iterator[Place]:
         """The places of all blocks from one place to another, both included."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tapeview.errors import EditError
 from tapeview.shapes.fields import fields_of, text_of
-from tapeview.tape.block import RESULTS, Block, JsonPath
+from tapeview.tape.block import CALLS, RESULTS, Block, JsonPath
 from tapeview.tape.graft import (
     Style,
     replaced,
@@ -31,6 +31,10 @@ class AnthropicEditing:
         start, end = locate(message, block.path)
         raw = message[start:end]
         return b'{"type":"text","text":' + raw + b"}" if block.path == ("content",) else raw
+
+    def own(self, message: bytes, block: Block) -> bytes:
+        """The same."""
+        return self.neutral(message, block)
 
     def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
         """``message`` with one member of a block set, or taken out."""
@@ -84,7 +88,20 @@ def _content(blocks: Sequence[bytes]) -> bytes:
     return b"[" + b",".join(blocks) + b"]"
 
 
+FITTING = {
+    "text": frozenset({"text", *WORDS}),
+    "input": CALLS,
+    "content": RESULTS,
+    "is_error": RESULTS,
+}
+"""Which blocks have a member; blocks of kinds that are not known may have any."""
+KNOWN = frozenset().union(*FITTING.values()) | {"image", "document"}
+
+
 def _member(block: Block, name: str) -> str:
+    """The member's name. Raises ``EditError`` where such a block has none of that name."""
+    if block.kind in KNOWN and block.kind not in FITTING.get(name, KNOWN):
+        raise EditError(f"a {block.kind} block has no {name}.")
     if name == "id" and block.kind in RESULTS:
         return "tool_use_id"
     if name == "text":

@@ -43,6 +43,13 @@ class OpenAIChatEditing:
             return _object(b'"type":"text"', {b"text": raw})
         return raw
 
+    def own(self, message: bytes, block: Block) -> bytes:
+        """A call with all its members; other blocks as ``neutral`` has them."""
+        if block.kind != "tool_use" or len(block.path) != 2:
+            return self.neutral(message, block)
+        start, end = locate(message, block.path)
+        return message[start:end]
+
     def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
         """``message`` with one member of a block set, or taken out where ``value`` is None."""
         path = _path(message, block, name)
@@ -85,15 +92,16 @@ class OpenAIChatEditing:
         kind = text_of(fields.get("type"))
         if kind == "tool_result" or text_of(fields_of(message).get("role")) == "tool":
             raise EditError("in Chat a result is a message of its own; insert a message.")
-        beside = "tool_calls" if kind == "tool_use" else "content"
+        is_call = _is_call(fields)
+        beside = "tool_calls" if is_call else "content"
         if before is None or (beside == "content" and before.path[0] == "tool_calls"):
             at = 1 << 30
         else:
             at = int(before.path[1]) if before.path[0] == beside and len(before.path) == 2 else 0
-        if kind == "tool_use":
+        if is_call:
             if "tool_calls" not in fields_of(message):
                 message = with_member(message, (), "tool_calls", b"[]")
-            return _with(message, "tool_calls", at, _call(fields))
+            return _with(message, "tool_calls", at, _call(fields, block))
         content = fields_of(message).get("content", b"null")
         if content[:1] != b"[":
             held = b'[{"type":"text","text":' + content + b"}]" if len(content) > 2 else b"[]"
@@ -105,11 +113,11 @@ class OpenAIChatEditing:
         """The message, or messages, that these blocks make: each result is one of its own."""
         kinds = [(fields_of(block), block) for block in blocks]
         results = [f for f, _ in kinds if text_of(f.get("type")) == "tool_result"]
-        calls = [_call(f) for f, _ in kinds if text_of(f.get("type")) == "tool_use"]
+        calls = [_call(fields, block) for fields, block in kinds if _is_call(fields)]
         parts = [
             _part(text_of(f.get("type")), f, block)
             for f, block in kinds
-            if text_of(f.get("type")) not in ("tool_use", "tool_result")
+            if text_of(f.get("type")) != "tool_result" and not _is_call(f)
         ]
         messages = [
             _object(
@@ -148,7 +156,15 @@ def _parsed(arguments: bytes) -> bytes:
     return text
 
 
-def _call(fields: Mapping[str, bytes]) -> bytes:
+def _is_call(fields: Mapping[str, bytes]) -> bool:
+    """Whether it is a call, in the Messages API's spelling or in Chat's own."""
+    return text_of(fields.get("type")) == "tool_use" or "function" in fields or "custom" in fields
+
+
+def _call(fields: Mapping[str, bytes], block: bytes) -> bytes:
+    """A call in Chat's spelling; one that has it stays as it stands."""
+    if text_of(fields.get("type")) != "tool_use":
+        return block
     given = respelled(fields.get("input", b"{}"), COMPACT)
     body = {b"arguments": spelled(decode_text(given))}
     function = _object(b'"name":' + fields.get("name", b'""'), body)

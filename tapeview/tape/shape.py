@@ -60,6 +60,9 @@ class Shape(Protocol):
     def neutral(self, message: bytes, block: Block) -> bytes:
         """The block as JSON in the spelling of the Messages API."""
 
+    def own(self, message: bytes, block: Block) -> bytes:
+        """The block as JSON as it stands, to be put in somewhere else."""
+
     def set_member(self, message: bytes, block: Block, name: str, value: bytes | None) -> bytes:
         """``message`` with one member of a block set, or taken out where ``value`` is None.
 

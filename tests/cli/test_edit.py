@@ -109,7 +109,7 @@ UNFIT = {
         "edit 2 of the list does not fit: Object contains unknown field `att`",
     ),
     "a member that is missing": (b'[{"op":"set"}]', "missing required field"),
-    "a value of the wrong kind": (b'[{"op":"delete","at":"x"}]', "Expected `array`, got `str`"),
+    "a value of the wrong kind": (b'[{"op":"delete","at":5}]', "got `int`"),
     "far too deep": (b'[{"op":"set","value":' + b"[" * 99999, "the list of edits is not JSON: "),
     "no such place": (
         [ANSWER, {"op": "delete", "at": ["messages.99"]}],

@@ -8,6 +8,7 @@ import json
 
 import pytest
 
+from tapeview.edit import operations as ops
 from tapeview.edit.operations import operations_from
 from tapeview.errors import EditError, PairSplit
 from tests.helpers import open_bytes
@@ -368,3 +369,19 @@ def test_a_value_of_several_lines_stays_on_its_line():
     opened.apply(*operations_from(script))
     saved = b"".join(opened.session.written(opened.session, 0))
     assert saved == written("lines", "compact", [ASK, reply(call("a", input={"n": [2]}))])
+
+
+def test_clear_keeps_the_system_messages_that_a_chat_begins_with():
+    body = b'[{"role":"system","content":"s"},{"role":"user","content":"u"}]'
+    opened = open_bytes(body)
+    opened.apply(ops.Clear())
+    assert b"".join(opened.session.written(opened.session, 0)) == (
+        b'[{"role":"system","content":"s"}]'
+    )
+
+
+def test_delete_takes_one_place_or_several():
+    one, several = operations_from(
+        b'[{"op":"delete","at":"messages.1"},{"op":"delete","at":["messages.0","messages.1"]}]'
+    )
+    assert (one.at, several.at) == ("messages.1", ("messages.0", "messages.1"))

@@ -348,9 +348,15 @@ def test_a_segment_that_is_edited_still_ends_at_its_boundary():
 
 
 def test_clear_leaves_nothing_that_resume_would_go_on_with():
+    title = b'{"type":"summary","summary":"x","leafUuid":"u1","sessionId":"s"}\n'
     for raw in (COMPACTED, REWOUND, KEPT, PLAIN, PROGRESS):
-        saved = saved_after(raw, {"op": "clear"})
+        saved = saved_after(title + raw, {"op": "clear"})
         assert not [row for row in rows(saved) if row["type"] in ("user", "assistant")]
+
+
+def test_a_file_is_not_emptied():
+    with pytest.raises(EditError, match="nothing of the file would be left"):
+        saved_after(PLAIN, {"op": "clear"})
 
 
 def test_a_main_that_is_deleted_message_by_message_does_not_fall_back_unasked():

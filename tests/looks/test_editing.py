@@ -124,7 +124,9 @@ def test_any_text_survives_an_edit_beside_it(text, more):
     """Typing behind a text changes nothing in it, whatever it holds."""
     body = opened({"role": "user", "content": [{"type": "text", "text": text}]})
     before = json.loads(json.dumps(text))
-    spelled = escaped(more) if escaped(text) != text else "".join(filter(str.isalnum, more))
+    is_escaped = escaped(text) != text
+    behind = escaped(text + more)[len(escaped(text)) :]
+    spelled = behind if is_escaped else "".join(filter(str.isalnum, more))
     after = edited(body, lambda shown: shown + "!" + spelled.encode("ascii", "ignore").decode())
     said = after["messages"][0]["content"][0]["text"]
     assert said.startswith(before + "!")

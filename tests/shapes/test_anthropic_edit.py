@@ -4,6 +4,7 @@ import pytest
 
 from tapeview.errors import EditError
 from tapeview.shapes.anthropic import AnthropicShape
+from tapeview.tape.block import Block
 from tapeview.tape.graft import COMPACT
 
 SHAPE = AnthropicShape()
@@ -85,3 +86,14 @@ def test_a_lone_text_is_spelled_as_a_string():
 def test_neutral_is_the_block_itself():
     assert SHAPE.neutral(STRING, SHAPE.read(STRING).blocks[0]) == b'{"type":"text","text":"a"}'
     assert SHAPE.neutral(LIST, SHAPE.read(LIST).blocks[1]) == b'{"type":"text","text":"b"}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("text", "content"), ("text", "input"), ("tool_use", "text"), ("tool_result", "input")],
+)
+def test_a_block_has_the_members_of_its_kind(kind, name):
+    block = Block(kind, ("content", 0), 0)
+    message = b'{"role":"user","content":[{}]}'
+    with pytest.raises(EditError, match=f"a {kind} block has no {name}"):
+        AnthropicShape().set_member(message, block, name, b'"x"')

@@ -125,3 +125,15 @@ def test_neutral_is_the_messages_api_s_spelling():
     )
     broken = BOTH.replace(b'{\\"n\\":1}', b"{broken")
     assert SHAPE.neutral(broken, SHAPE.read(broken).blocks[1]).endswith(b'"input":"{broken"}')
+
+
+ODD = CALL.replace(b'"R",', b'"R","strict":true,').replace(b'"{\\"n\\":1}"', b'"not json {"')
+TWO = BOTH.replace(CALL, CALL + b"," + ODD)
+
+
+def test_a_call_is_put_in_as_it_stands():
+    block = SHAPE.read(TWO).blocks[2]
+    own = SHAPE.own(TWO, block)
+    assert own == ODD
+    assert SHAPE.with_block(ONLY, None, own) == ONLY.replace(CALL, CALL + b"," + ODD)
+    assert SHAPE.spell("assistant", [own], COMPACT) == [ONLY.replace(CALL, ODD)]

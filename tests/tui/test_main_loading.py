@@ -182,6 +182,17 @@ async def test_turns_are_leafed_through_and_text_copied_meanwhile() -> None:
         assert pilot.app.clipboard.startswith("records.")
 
 
+async def test_what_is_typed_into_a_line_that_is_refused_is_no_command() -> None:
+    loading = paced()
+    async with app_of(loading).run_test(size=WIDE) as pilot:
+        screen = screen_of(pilot.app)
+        await pilot.press("slash", "t", "o", "n", "tab", "enter")
+        assert screen.pane == "timeline"
+        assert screen.timeline.cursor == 0
+        await pilot.press("n")
+        assert screen.timeline.cursor > 0
+
+
 async def test_it_can_be_left_at_once() -> None:
     app = app_of(paced())
     async with app.run_test(size=WIDE) as pilot:

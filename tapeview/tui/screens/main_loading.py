@@ -31,6 +31,8 @@ AT_ONCE: Final = frozenset(
     | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor", "quit"}
 )
 """Commands that need nothing but rows."""
+TYPED_INTO: Final = frozenset({"search", "go_to"})
+"""Commands that open a line to type into."""
 
 
 class LoadingScreen(TapesScreen):
@@ -43,6 +45,7 @@ class LoadingScreen(TapesScreen):
     _grown = 0.0
     _looked = 0.0
     _told: Change = ""
+    _typing = False
 
     @abstractmethod
     def lay_out(self) -> None:
@@ -65,8 +68,15 @@ class LoadingScreen(TapesScreen):
 
     def waits(self, identity: str) -> bool:
         """Whether a command needs what is not known yet; then the footer says so."""
-        if self.snapshot.settled or identity in AT_ONCE:
+        if self.snapshot.settled:
             return False
+        if self._typing:
+            # Whoever was refused a line types on into it: these are no commands.
+            self._typing = identity not in ("open", "back")
+            return True
+        if identity in AT_ONCE:
+            return False
+        self._typing = identity in TYPED_INTO
         opened = self.opened
         fault = opened.fault if isinstance(opened, Loading) else ""
         self.say(printable(fault) if self.opened.is_stuck else "still reading", "warn")
