@@ -84,6 +84,9 @@ class OpenSession:
         else:
             found = next((t for t in session.tapes if t.id == tape), session.main)
             looked = Snapshot(session, found, self.purpose, then)
+            before, after = self.snapshot(tape).index.stored, looked.index.stored
+            if before is not None and after is not None:
+                after.take_oddities(before, (r for splice in edit.splices for r in splice.new))
         self._ahead = (edit, looked)
         return looked
 

@@ -50,7 +50,7 @@ def _line(old: Snapshot, tape: Tape, session: Session, swap: Swap, revision: int
         fresh["sent_index"] = old.sent_index.swapped(tape.sent, swap)
     if "own_findings" in known and not _is_odd(old, swap):
         if stored is not None and old.index.stored is not None:
-            stored.take_oddities(old.index.stored)
+            stored.take_oddities(old.index.stored, swap.records.values())
         fresh["own_findings"] = tuple(
             finding.moved(made.index, made.sent_index, swap.records) for finding in old.own_findings
         )

@@ -1,6 +1,6 @@
 """The file behind a tape, as far as a rule may ask about the file itself."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -50,9 +50,13 @@ class Stored:
                         odd[record] = found
         return odd
 
-    def take_oddities(self, other: "Stored") -> None:
-        """Take over what is known of another state of the file that is odd in the same records."""
-        self.__dict__["oddities"] = other.oddities
+    def take_oddities(self, other: "Stored", new: Iterable[Record] = ()) -> None:
+        """Take over what is known of another state of the file; ``new`` are the other records."""
+        known = {r: odd for r, odd in other.oddities.items() if r in self.number_of}
+        for record in new:
+            if record.text is not None and (found := oddities(record.text)):
+                known[record] = found
+        self.__dict__["oddities"] = known
 
     def _runs(self) -> Iterator[list[Record]]:
         """Readable records, those that stand on one line after another together."""
