@@ -113,6 +113,26 @@ def screen_figures(session: str) -> list[str]:
     return [start, stall]
 
 
+def of_edits(kind: str, session: str) -> float:
+    """A figure that ``edits.py`` takes."""
+    return inner("from tests.bench.edits import main; main()", kind, session)
+
+
+def edit_figures(session: str) -> list[str]:
+    """What edits of a big session cost, line by line."""
+    lines = []
+    for kind, what, aim in (
+        ("texts", "a changed text", "50 ms"),
+        ("deletes", "a deletion", "50 ms"),
+    ):
+        taken = of_edits(kind, session)
+        words = f"{what} in {BIG} MB, 95th percentile of 50"
+        lines.append(row(words, "", f"{taken * 1000:.0f} ms", f"{taken * 1000:.0f} ms", aim))
+    base, mine, ratio = pairs(lambda: of_edits("dump", session), lambda: of_edits("save", session))
+    words = f"saving {BIG} MB with 20 edits"
+    return [*lines, row(words, f"{base:.2f} s", f"{mine:.2f} s", f"{ratio:.2f} times", "0.5")]
+
+
 def figures(session: str) -> list[str]:
     """The table, line by line."""
     lines = [
@@ -150,7 +170,9 @@ def main() -> None:
     given = parser.parse_args().session
     with tempfile.TemporaryDirectory() as folder:
         print(*figures(os.fspath(given or make(folder, MEGABYTES))), sep="\n")
-        print(*screen_figures(os.fspath(given or make(folder, BIG))), sep="\n")
+        big = os.fspath(given or make(folder, BIG))
+        print(*screen_figures(big), sep="\n")
+        print(*edit_figures(big), sep="\n")
 
 
 if __name__ == "__main__":
