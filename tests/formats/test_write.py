@@ -47,7 +47,7 @@ LINES = [
     ("two on the last line", C + b"\n" + A + R + b"\n", delete("messages.2"), C + b"\n" + A + b"\n"),
     ("torn tail", A + b"\n" + R + b"\n" + C[:9], insert(), A + b"\n" + R + b"\n" + NEW + b"\n" + C[:9]),
     ("torn tail, last one goes", A + b"\n" + R + b"\n" + C[:9], delete("messages.1"), A + b"\n" + C[:9]),
-    ("all go", A + b"\n" + R + b"\n", ops.Clear(), b""),
+    ("all go", b"// kept\n" + A + b"\n" + R + b"\n", ops.Clear(), b"// kept\n"),
     ("several, apart", A + b"\n" + R + b"\n" + B + b"\n" + C + b"\n", delete("messages.0", "messages.2"), R + b"\n" + C + b"\n"),
 ]  # fmt: skip
 
