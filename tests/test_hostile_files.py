@@ -27,17 +27,25 @@ SAMPLE = Path(__file__).parents[1] / "sample_sessions" / "crash.jsonl"
 # -- size ------------------------------------------------------------------------------------------
 
 
+PEAK = """
+import re, sys
+from pathlib import Path
+from tapeview.cli import run
+code = run(sys.argv[1:])
+peak = re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())
+print(int(peak[1]) * 1024, file=sys.stderr)
+sys.exit(code)
+"""
+"""The program, which says in the end how much memory it held at most. What the system tells of a
+child's peak counts that of the process that it was forked from, and so of all tests before."""
+
+
 def memory_of(words, path):
     """Peak memory of the program in bytes, and what it printed."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tapeview", *words, str(path)], stdout=subprocess.PIPE
-    )
-    printed = process.stdout.read()
-    process.stdout.close()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 1)
-    return usage.ru_maxrss * 1024, printed
+    command = [sys.executable, "-c", PEAK, *words, str(path)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert done.returncode in (0, 1)
+    return int(done.stderr.split()[-1]), done.stdout
 
 
 @pytest.mark.parametrize("what", ["a result of Claude Code", "a text block of a body"])

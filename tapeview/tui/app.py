@@ -1,6 +1,5 @@
 """The application: themes, settings, and which screen is shown."""
 
-import gc
 import os
 import sys
 from collections.abc import Mapping
@@ -91,7 +90,6 @@ class TapeviewApp(App[None]):
     async def show_session(self, opened: OpenSession) -> None:
         """Show a session; it stands on the screen when this is done."""
         self.opened = opened
-        gc.freeze()  # what was read stays: no collection has to walk through it again
         row, agent, agent_row = self._start
         main = MainScreen(opened, self.glyphs, row, wanted=self._wanted, environ=self._environ)
         await self.push_screen(main)

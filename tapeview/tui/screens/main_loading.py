@@ -111,7 +111,7 @@ class LoadingScreen(TapesScreen):
             self.say(printable(loading.fault), "warn")
 
     def _show_settled(self, loading: Loading) -> None:
-        gc.freeze()
+        gc.freeze()  # what was read stays: no collection has to walk through it again
         rows, here = self.snapshot.rows, self.timeline.at
         self.snapshot = loading.snapshot()
         at = place_in(self.snapshot, rows, here)
