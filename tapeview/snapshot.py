@@ -142,8 +142,7 @@ class Snapshot:
     @cached_property
     def findings_by_rank(self) -> tuple[Finding, ...]:
         """The same, worst and first reported first."""
-        order = {severity: k for k, severity in enumerate(SEVERITIES)}
-        return tuple(sorted(self.findings, key=lambda f: (order[f.severity], f.rule.rank, f.place)))
+        return by_rank(self.findings)
 
     @property
     def rules_looked(self) -> int:

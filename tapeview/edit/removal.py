@@ -66,15 +66,12 @@ class Removal:
             work.draft.remove(record)
         work.remove_blocks(self.blocks - kept, self._holders(set(whole)))
 
-    def _holders(self, whole: set[Record]) -> Iterator[Record]:
-        """Other records that hold blocks which go."""
-        for message in self.work.messages:
-            for record in message.records:
-                if record not in whole and not self.blocks.isdisjoint(record.blocks):
-                    yield record
-        for record in self.records:
-            if record not in whole and record not in self.work.index.record_of.values():
-                yield record
+    def _holders(self, whole: set[Record]) -> Iterable[Record]:
+        """Other records that hold blocks which go, each once."""
+        chain = (record for message in self.work.messages for record in message.records)
+        holding = (record for record in chain if not self.blocks.isdisjoint(record.blocks))
+        found = dict.fromkeys((*holding, *self.records))
+        return [record for record in found if record not in whole]
 
     def _parted(self) -> Iterator[tuple[Link, list[End]]]:
         """Links that would lose one end, with the ends that stay."""
