@@ -21,7 +21,7 @@ FLOORS = (
     {"snapshot"},
     {"swapping"},
     {"open_session"},
-    {"loading", "keep"},
+    {"loading", "keep", "calls"},
     {"looks"},
     {"search", "picker"},
     {"tui"},
