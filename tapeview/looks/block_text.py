@@ -103,9 +103,9 @@ def _body(snapshot: Snapshot, row: Row) -> Iterator[BodyLine]:
     elif record is None:
         return
     elif row.kind == "note":
-        yield from _json_lines(session.bytes_of(record))
+        yield from json_lines(session.bytes_of(record))
     elif row.kind == "unreadable":
-        yield from _text_lines(decode_text(session.bytes_of(record)))
+        yield from text_lines(decode_text(session.bytes_of(record)))
     elif row.block is None:
         yield line_of("muted", "(no content)")
     else:
@@ -134,12 +134,12 @@ def _joined(parts: Iterable[Part], markdown: bool) -> Iterator[BodyLine]:
 
 def _part_lines(part: Part, markdown: bool) -> Iterator[BodyLine]:
     if part.kind == "json":
-        return _json_lines(part.raw)
+        return json_lines(part.raw)
     if part.kind in ("image", "document"):
         return media_lines(part)
     if part.kind == "note":
-        return _text_lines(part.text, "muted")
-    return _markdown_lines(part.text) if markdown else _text_lines(part.text)
+        return text_lines(part.text, "muted")
+    return _markdown_lines(part.text) if markdown else text_lines(part.text)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _split(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _text_lines(text: str, style: str = "fg") -> Iterator[BodyLine]:
+def text_lines(text: str, style: str = "fg") -> Iterator[BodyLine]:
     return (line_of(style, line) for line in _split(text))
 
 
@@ -172,7 +172,7 @@ def _markdown_lines(text: str) -> Iterator[BodyLine]:
             yield line_of("heading" if _heading(line) else "fg", line)
 
 
-def _json_lines(raw: bytes) -> Iterator[BodyLine]:
+def json_lines(raw: bytes) -> Iterator[BodyLine]:
     for line in pretty(raw):
         parts = tuple((JSON_STYLES[kind], text) for kind, text in line.parts)
         yield BodyLine(parts, line.indent, line.is_block)
@@ -195,7 +195,7 @@ def _system_parts(system: bytes) -> Iterator[Part]:
 def _tools_lines(tools: bytes) -> Iterator[BodyLine]:
     """Each tool's name, the first line of its description, and its schema."""
     if tools[:1] != b"[":
-        yield from _json_lines(tools)
+        yield from json_lines(tools)
         return
     for number, (start, end) in enumerate(elements(tools, 0)):
         if number:
@@ -212,7 +212,7 @@ def _tool_lines(raw: bytes) -> Iterator[BodyLine]:
     description = text_of(fields.get("description")).lstrip()
     if description:
         yield line_of("fg", next(_split(description)))
-    yield from _json_lines(raw if schema is None else schema)
+    yield from json_lines(raw if schema is None else schema)
 
 
 def _request_lines(frame: Frame) -> Iterator[BodyLine]:
