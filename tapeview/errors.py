@@ -8,12 +8,14 @@
         * ``PairSplit``: an edit would part a call and its result, and nobody has said what then
     * ``SaveError``: a session cannot be written
     * ``PlaceError``: a turn, path or tape that this session does not have
+    * ``CallError``: a model call that cannot be made as it is asked for
 
 Each message is one whole sentence: which file, which line or JSON path, what is wrong, what to do.
 ``cli`` prints it and exits 2.
 """
 
 __all__ = [
+    "CallError",
     "EditError",
     "OpenError",
     "PairSplit",
@@ -60,3 +62,7 @@ class SaveError(TapeviewError):
 
 class PlaceError(TapeviewError):
     """A turn, path or tape that this session does not have."""
+
+
+class CallError(TapeviewError):
+    """A model call that cannot be made as it is asked for; nothing was sent."""

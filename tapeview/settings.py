@@ -5,19 +5,29 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 __all__ = ["Settings", "load_settings", "save_settings", "settings_path", "state_folder"]
 
 
+REMEMBERED: Final = ("theme", "glyphs")
+"""Members that the program writes; the others are the user's alone."""
+
+
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the program remembers. Unknown members in the file are kept out of the way."""
+    """What the file says. Unknown members in it are kept out of the way."""
 
     theme: str = ""
     """A theme's name; "" for the default."""
     glyphs: Literal["auto", "ascii"] = "auto"
+    endpoint: str = ""
+    """The endpoint that calls go to unless told; "" for the one that is there."""
+    endpoints: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    """Model endpoints by name, undecoded: a bad one is no reason to lose the theme."""
+    weights: str = ""
+    """A GGUF file for the endpoint ``local``; "" for the one in a package."""
 
 
 def settings_path(environ: Mapping[str, str]) -> Path:
@@ -43,14 +53,26 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 
 
 def save_settings(environ: Mapping[str, str], settings: Settings) -> None:
-    """Write the settings by a temporary file and a rename; a folder that cannot be written is
-    left alone, for losing a theme's name is no reason to disturb anybody.
-    """  # noqa: D205
+    """Write what the program itself remembers, by a temporary file and a rename.
+
+    All other members of the file stay as they are. A file that is no JSON is left alone, and so is
+    a folder that cannot be written: losing a theme's name is no reason to disturb anybody.
+    """
     path = settings_path(environ)
-    with suppress(OSError):
+    with suppress(OSError, msgspec.DecodeError):
+        known = _members(path.read_bytes()) if path.exists() else {}
+        told = _members(msgspec.json.encode(settings))
+        for name in REMEMBERED:
+            known.pop(name, None)
+            if name in told:
+                known[name] = told[name]
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(msgspec.json.encode(settings))
+            file.write(msgspec.json.encode(known))
             file.flush()
             os.fsync(file.fileno())
         Path(file.name).replace(path)
+
+
+def _members(raw: bytes) -> dict[str, msgspec.Raw]:
+    return msgspec.json.decode(raw, type=dict[str, msgspec.Raw])

@@ -36,8 +36,17 @@ OUTSIDE = {
     "settings": {"msgspec"},
     "commands": set(),
     "errors": set(),
+    "calls": {"msgspec", "aiohttp", "anthropic", "httpx2", "genai_prices", "xllamacpp"},
 }
 """Third-party packages that a unit may import, where that is less than msgspec for all."""
+
+LATE = {
+    "anthropic": {"calls/run.py"},
+    "httpx2": {"calls/run.py"},
+    "genai_prices": {"calls/price.py"},
+    "xllamacpp": {"calls/local_server.py"},
+}
+"""Packages that cost a start dearly, or may be missing: where they are imported, in functions."""
 
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 60
@@ -121,6 +130,21 @@ def test_packages_from_outside_stay_where_they_belong(path):
     assert outside - set(sys.stdlib_module_names) - {"tapeview"} <= allowed
 
 
+@every_module
+def test_what_is_heavy_is_imported_late_and_in_one_place(path):
+    names = {imported.split(".")[0] for imported in imports_of(path)}
+    assert {name for name in LATE if ids(path) not in LATE[name]}.isdisjoint(names)
+    early = {
+        name.split(".")[0]
+        for node in tree_of(path).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in (
+            [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
+        )
+    }
+    assert early.isdisjoint(LATE)
+
+
 def test_no_modules_import_each_other_in_a_circle():
     graph = {
         name_of(path): {
@@ -151,9 +175,10 @@ def _walk(name, graph, open_modules, done):
 
 LOADED = """
 import sys
+HEAVY = "aiohttp anthropic genai_prices httpx2 orjson pydantic rich textual".split()
 from tapeview.cli import run
 run(sys.argv[1:])
-print("loaded:", *sorted({"textual", "rich", "anthropic", "pydantic", "orjson"} & set(sys.modules)))
+print("loaded:", *sorted(set(HEAVY) & set(sys.modules)))
 """
 
 

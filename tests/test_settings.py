@@ -79,3 +79,27 @@ STATES = [
 @pytest.mark.parametrize(("environ", "wanted"), STATES)
 def test_where_state_is_kept(environ, wanted):
     assert str(state_folder(environ)) == wanted
+
+
+def test_what_the_user_wrote_stays(environ):
+    path = settings_path(environ)
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        '{"theme":"x","endpoint":"work","endpoints":{"work":{"key": "K"}},"mine":[1.0]}'
+    )
+    assert bytes(load_settings(environ).endpoints) == b'{"work":{"key": "K"}}'
+    save_settings(environ, Settings("y"))
+    assert path.read_text() == (
+        '{"endpoint":"work","endpoints":{"work":{"key": "K"}},"mine":[1.0],"theme":"y"}'
+    )
+    save_settings(environ, Settings())
+    assert load_settings(environ).endpoint == "work"
+    assert load_settings(environ).theme == ""
+
+
+def test_a_file_that_is_no_json_is_left_alone(environ):
+    path = settings_path(environ)
+    path.parent.mkdir(parents=True)
+    path.write_text('{"endpoints": {,')
+    save_settings(environ, Settings("y"))
+    assert path.read_text() == '{"endpoints": {,'
