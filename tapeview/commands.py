@@ -229,6 +229,16 @@ COMMANDS: tuple[Command, ...] = (
         "diff of the row against the file; again: of all records",
         "diff",
     ),
+    Command(
+        "replay",
+        "Replay",
+        ("r",),
+        "r",
+        "anywhere",
+        "find",
+        "make the model call of this turn again",
+        "replay",
+    ),
     Command("save", "Save", ("s",), "s", "anywhere", "edit", "save to the file", "save"),
     Command(
         "save_as",

@@ -111,6 +111,8 @@ SIGNS: Final = (
     Sign("inside", "►", ">"),
     Sign("times", "×", "x"),
     Sign("input_cursor", "█", "_"),
+    Sign("same", "=", "="),
+    Sign("differs", "≠", "#"),
     Sign("up", "↑", "up"),
     Sign("down", "↓", "down"),
 )
@@ -184,6 +186,8 @@ class Glyphs:
     inside: str
     times: str
     input_cursor: str
+    same: str
+    differs: str
     up: str
     down: str
 

@@ -20,7 +20,7 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_saving import SavingScreen
+from tapeview.tui.screens.main_replaying import ReplayingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
@@ -31,6 +31,7 @@ from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.place_input import PlaceInput
 from tapeview.tui.widgets.problems import Problems
 from tapeview.tui.widgets.question import Question, WordLine
+from tapeview.tui.widgets.replay_pane import ReplayPane
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
@@ -39,7 +40,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(SavingScreen):
+class MainScreen(ReplayingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -105,6 +106,7 @@ class MainScreen(SavingScreen):
             yield EditPane(glyphs=self.glyphs, id="edit")
             yield ChoicePane(glyphs=self.glyphs, id="choices")
             yield DiffPane(glyphs=self.glyphs, id="diff")
+            yield ReplayPane(glyphs=self.glyphs, id="replay")
         with Vertical(id="lower"):
             yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
             yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
@@ -240,10 +242,17 @@ class MainScreen(SavingScreen):
         if self.waits(identity):
             return
         before = self.timeline.at
-        act: Callable[[], object] = getattr(self, f"do_{identity}")
-        act()
+        self._act_of(identity)()
         if self.timeline.at == before:  # a move looks at the file on its own
             self.look_at_file()
+
+    def _act_of(self, identity: str) -> Callable[[], object]:
+        """What a command does here: a pane that has the focus may know better."""
+        side = self.side
+        if side is not None and self.pane == side.id and not self.asking and identity in side.acts:
+            return side.acts[identity]
+        found: Callable[[], object] = getattr(self, f"do_{identity}")
+        return found
 
     def do_open(self) -> None:
         """Open a foldable row; give any other row's block the focus."""

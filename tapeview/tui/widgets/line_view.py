@@ -95,6 +95,26 @@ class LineView(RuledView):
             self.set_scroll(None, 0)
         self._measure_anew(0)
 
+    def regrow(self, keep: int, lines: Sequence[ViewLine]) -> None:
+        """Keep the first lines, and put these in place of what follows them; few, they are measured
+        at once. A view that shows the end goes on showing it.
+        """  # noqa: D205
+        at_end = self.top + self.size.height >= self.row_count()
+        del self._lines[keep:], self._naturals[keep:], self._ends[keep:]
+        for index, width in list(self._strips.keys()):
+            if index >= keep:
+                self._strips.discard((index, width))
+        self._source, self._exhausted = iter(lines), False
+        self._promised = 0
+        if not self.size.width:
+            return
+        while self._measure_next():
+            pass
+        self.count_rows()
+        if at_end:
+            self.scroll_to_row(self.row_count())
+        self.refresh()
+
     def set_marks(self, marks: Marks | None) -> None:
         """Mark other places, and show the first of them; without any the view stays."""
         self._marks = marks

@@ -1,7 +1,7 @@
 """What takes the block pane's place for a while: a title above whatever takes the keys."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from textual.app import ComposeResult
@@ -30,6 +30,8 @@ class SidePane(Widget):
         super().__init__(id=id)
         self.glyphs = glyphs
         self.is_open = False
+        self.acts: Mapping[str, Callable[[], object]] = {}
+        """What commands do while the pane has the focus, where that is not what they do else."""
         self.title = LineBar(lambda _, width: self._title(width))
 
     def compose(self) -> ComposeResult:
