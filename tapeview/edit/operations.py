@@ -16,6 +16,8 @@ from tapeview.tape.json_text import JsonFault, elements, loads, members, skip_bl
 
 __all__ = [
     "Answer",
+    "AppendReply",
+    "Branch",
     "Clear",
     "Compact",
     "Cut",
@@ -32,6 +34,7 @@ __all__ = [
     "Pairs",
     "Prepend",
     "Rename",
+    "ReplaceReply",
     "Set",
     "SetRequest",
     "Split",
@@ -45,7 +48,7 @@ Pairs = Literal["ask", "both", "keep", "answer"]
 the call stays and is answered as interrupted. ``ask`` refuses, and says which they are."""
 
 
-RAW: Final = frozenset({"value", "content", "block"})
+RAW: Final = frozenset({"value", "content", "block", "message"})
 """Members that hold JSON of the session's own, kept as it is written."""
 
 
@@ -197,6 +200,38 @@ class Fold(_Operation, frozen=True, tag="fold"):
     text: str = ""
 
 
+class AppendReply(_Operation, frozen=True, tag="append_reply"):
+    """Put a reply of the model at the end of the tape: a message as the Messages API returns it.
+
+    Its blocks are kept as they stand; its id, model, usage and stop reason where the format has a
+    place for them.
+    """
+
+    message: Raw
+
+
+class ReplaceReply(_Operation, frozen=True, tag="replace_reply"):
+    """Put another reply in the place of that of a turn; later turns stay.
+
+    Results go with the calls that they answer, unless the new reply has calls of the same ids.
+    """
+
+    turn: int
+    message: Raw
+    pairs: Pairs = "ask"
+
+
+class Branch(_Operation, frozen=True, tag="branch"):
+    """Keep another reply to the call of a turn beside the recorded one, as a branch of its own.
+
+    The line itself stays, and resuming goes on with it. Only files that hold several lines can:
+    Claude Code sessions.
+    """
+
+    turn: int
+    message: Raw
+
+
 Operation = (
     Set
     | SetRequest
@@ -216,6 +251,9 @@ Operation = (
     | Prepend
     | Compact
     | Fold
+    | AppendReply
+    | ReplaceReply
+    | Branch
 )
 
 

@@ -22,6 +22,7 @@ from tapeview.edit.putting import (
     plan_split,
 )
 from tapeview.edit.removal import Removal
+from tapeview.edit.replies import plan_append_reply, plan_branch, plan_replace_reply
 from tapeview.edit.speller import Gap, Speller
 from tapeview.edit.work import Target, Work, sound
 from tapeview.errors import EditError
@@ -138,11 +139,7 @@ def _delete(work: Work, op: ops.Delete) -> str:
 
 
 def _delete_turn(work: Work, op: ops.DeleteTurn) -> str:
-    index = work.index
-    number = op.turn - index.first_turn
-    if not 0 <= number < len(index.turns):
-        raise EditError(f"there is no turn {op.turn} on this tape.")
-    turn = index.turns[number]
+    turn = work.turn(op.turn)
     removal = Removal(work, op.pairs)
     for message in work.messages[turn.start : turn.stop]:
         if message.role == "assistant":
@@ -311,4 +308,7 @@ PLANS: Final[Mapping[type, Plan]] = {
     ops.Prepend: plan_prepend,
     ops.Compact: _compact,
     ops.Fold: plan_fold,
+    ops.AppendReply: plan_append_reply,
+    ops.ReplaceReply: plan_replace_reply,
+    ops.Branch: plan_branch,
 }

@@ -14,6 +14,7 @@ from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
 __all__ = [
+    "content_blocks",
     "plan_answer",
     "plan_duplicate",
     "plan_fold",
@@ -31,8 +32,8 @@ def text_block(text: bytes) -> bytes:
     return b'{"type":"text","text":' + text + b"}"
 
 
-def _content_blocks(raw: bytes) -> list[bytes]:
-    """The blocks of a message's content: a text, or a list of blocks."""
+def content_blocks(raw: bytes) -> list[bytes]:
+    """The blocks of a message's content: a text, or a list of blocks. Raises ``EditError``."""
     if raw[:1] == b'"':
         return [text_block(raw)]
     if raw[:1] != b"[":
@@ -63,7 +64,7 @@ def _gap(work: Work, before: str, after: str) -> Gap:
 def plan_insert(work: Work, op: ops.Insert) -> str:
     """A new message."""
     gap = _gap(work, op.before, op.after)
-    work.speller.insert(work.draft, gap, op.role, _content_blocks(sound(op.content)))
+    work.speller.insert(work.draft, gap, op.role, content_blocks(sound(op.content)))
     return f"insert a {op.role} message"
 
 

@@ -1,6 +1,6 @@
 """Taking blocks and messages out of a tape without parting a call from its result unasked."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from tapeview.edit.operations import Pairs
@@ -19,9 +19,11 @@ INTERRUPTED: Final = b'"interrupted: this call was not run"'
 class Removal:
     """What is to go, and what of the links that lose one end."""
 
-    def __init__(self, work: Work, pairs: Pairs) -> None:
+    def __init__(self, work: Work, pairs: Pairs, again: Collection[str] = ()) -> None:
         self.work = work
         self.pairs = pairs
+        self.again = again
+        """Ids of calls that stand again in what takes the place of what goes."""
         self.blocks: set[Block] = set()
         self.records: dict[Record, None] = {}
         """Records that go whole, with or without blocks."""
@@ -79,6 +81,8 @@ class Removal:
             going = [end for end in link.ends if end.block in self.blocks]
             staying = [end for end in link.ends if end.block not in self.blocks]
             if not going or not staying or link.call is None:
+                continue
+            if link.call in going and link.call.block.id in self.again:
                 continue
             if link.call in going or staying == [link.call]:
                 yield link, staying

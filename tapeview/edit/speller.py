@@ -1,13 +1,13 @@
 """What an edit asks of a format: how records of its own are spelled, and how they hang together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from tapeview.edit.draft import Draft
 from tapeview.tape.block import JsonPath
 from tapeview.tape.record import Record
 
-__all__ = ["Gap", "Speller"]
+__all__ = ["Gap", "Reply", "Speller"]
 
 
 class Gap(NamedTuple):
@@ -19,6 +19,14 @@ class Gap(NamedTuple):
     """The records of the message that follows it; none at the tape's end."""
 
 
+class Reply(NamedTuple):
+    """A reply of the model, as the Messages API returns it."""
+
+    blocks: tuple[bytes, ...]
+    fields: Mapping[str, bytes]
+    """The members of the message, undecoded: id, model, stop_reason, usage, ..."""
+
+
 class Speller(Protocol):
     """One format's way to spell a change."""
 
@@ -27,6 +35,15 @@ class Speller(Protocol):
 
     def insert(self, draft: Draft, gap: Gap, role: str, blocks: Sequence[bytes]) -> None:
         """Put a new message in: its blocks in the Messages API's spelling, as JSON."""
+
+    def insert_reply(self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record]) -> None:
+        """Put a reply in; ``instead`` are the records of the one that it takes the place of."""
+
+    def branch(self, draft: Draft, gap: Gap, reply: Reply) -> None:
+        """Keep a reply beside the one that ``gap.after`` holds, below the same line.
+
+        Raises ``EditError`` where the file cannot hold that.
+        """
 
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
         """Put in the message that these records make, once more; ``moved``: in its own name."""

@@ -15,6 +15,7 @@ from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
+from tapeview.tape.turn import Turn
 
 __all__ = ["Target", "Work", "sound"]
 
@@ -110,6 +111,13 @@ class Work:
         before = messages[number - 1].records if number > 0 else ()
         after = messages[number].records if number < len(messages) else ()
         return Gap(before, after)
+
+    def turn(self, number: int) -> Turn:
+        """A turn by its number. Raises ``EditError`` where the tape has none of it."""
+        at = number - self.index.first_turn
+        if not 0 <= at < len(self.index.turns):
+            raise EditError(f"there is no turn {number} on this tape.")
+        return self.index.turns[at]
 
     # -- changing messages ---------------------------------------------------------------------
 

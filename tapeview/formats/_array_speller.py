@@ -1,17 +1,25 @@
 """Changes of files in which a message is a record: bodies, bare arrays, messages a line."""
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import Final
 
 from tapeview.edit.draft import Draft
-from tapeview.edit.speller import Gap
+from tapeview.edit.speller import Gap, Reply
 from tapeview.errors import EditError
+from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import JsonPath
-from tapeview.tape.graft import COMPACT, Style, spelled, style_of, with_member
+from tapeview.tape.graft import COMPACT, Style, respelled, spelled, style_of, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.shape import Shape
 
 __all__ = ["ArraySpeller"]
+
+
+BESIDE: Final = ("id", "type", "model", "stop_reason", "stop_sequence", "usage")
+"""What a reply has beside its blocks. A request has no place for it, a log of replies may."""
+THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 
 class ArraySpeller:
@@ -30,6 +38,32 @@ class ArraySpeller:
         """Put a new message in."""
         style = self._style(draft.session)
         self._put(draft, gap, self._shape.spell(role, blocks, style))
+
+    def insert_reply(self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record]) -> None:
+        """Put a reply in, with those of its members that replies of this file have."""
+        session = draft.session
+        blocks = list(reply.blocks)
+        if self._shape.dialect != "anthropic":
+            # Chat has no place for thinking, nor for what it was signed with.
+            blocks = [b for b in blocks if text_of(fields_of(b).get("type")) not in THOUGHTS]
+        if not blocks:
+            raise EditError("nothing of this reply can be stored here: it is thinking alone.")
+        (text,) = self._shape.spell("assistant", blocks, self._style(session))
+        others = (r for r in reversed(session.records) if r.spelled_role == "assistant")
+        like = next(chain(instead, others), None)
+        known = fields_of(session.bytes_of(like)) if like is not None else {}
+        style = style_of(text).deeper()
+        for name in BESIDE if self._shape.dialect == "anthropic" else ():
+            if name in known and name in reply.fields:
+                text = with_member(text, (), name, respelled(reply.fields[name], style))
+        self._put(draft, gap, [text])
+
+    def branch(self, draft: Draft, gap: Gap, reply: Reply) -> None:
+        """The file is one line of messages."""
+        raise EditError(
+            "this file holds one line of messages and no branch beside it; replace the reply, "
+            "append it, or keep the branch as a request in a file of its own."
+        )
 
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
         """Put in the message once more, as it stands."""

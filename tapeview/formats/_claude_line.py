@@ -36,6 +36,8 @@ class LineFacts(msgspec.Struct, frozen=True, gc=False):
     agent: str = ""
     """The sub-agent that a result came from."""
     session_id: str = ""
+    branches_off: bool = False
+    """It is of a reply that was kept beside the recorded one."""
 
 
 _NO_FACTS = LineFacts("", "", "", "", "")

@@ -57,6 +57,7 @@ class _Line(msgspec.Struct, gc=False):
     isVisibleInTranscriptOnly: bool | None = None  # noqa: N815
     isCompactSummary: bool | None = None  # noqa: N815
     isApiErrorMessage: bool | None = None  # noqa: N815
+    isBranch: bool | None = None  # noqa: N815
     message: _Message | None = None
     attachment: _Kind | None = None
     compactMetadata: _Compact | None = None  # noqa: N815
@@ -154,6 +155,7 @@ def _facts(row: _Line) -> LineFacts:
         _kept(compact.preservedSegment) if compact is not None else None,
         result.agentId or "" if isinstance(result, _Result) else "",
         row.sessionId or "",
+        row.isBranch or False,
     )
 
 

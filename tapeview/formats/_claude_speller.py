@@ -5,18 +5,19 @@ uuid of its own, the parent of its place, and a time between its neighbours, sin
 the newest leaf.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from hashlib import sha256
 from uuid import UUID
 
 from tapeview.edit.draft import Draft
-from tapeview.edit.speller import Gap
+from tapeview.edit.speller import Gap, Reply
 from tapeview.errors import EditError
 from tapeview.formats._claude_hand import Trees, hand_on, with_doubles
 from tapeview.formats._claude_hang import SHARED, Line, hang
 from tapeview.formats._claude_kept import list_kept
 from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_reply import hang_branch, model_of, object_of, reply_line, reply_lines
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import JsonPath
@@ -51,12 +52,37 @@ class ClaudeSpeller:
             raise EditError("Claude Code stores no system messages.")
         template = self._template(draft, gap)
         identity = f"msg_{self._hash(draft, gap).hex[:24]}"
-        model = _model_of(draft, (*gap.before, *gap.after))
+        model = model_of(draft, (*gap.before, *gap.after))
         lines = [
-            _user_line(block, gap) if role == "user" else _reply_line(block, identity, model)
+            _user_line(block, gap) if role == "user" else reply_line(block, identity, model)
             for block in blocks
         ]
         self._put_lines(draft, gap, [line | template for line in lines])
+
+    def insert_reply(self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record]) -> None:
+        """A line for each block, all with the members of the reply, as the harness writes them."""
+        marked = any(facts_of(record).branches_off for record in instead)
+        lines = self._lines_of(draft, gap, reply, instead, marked)
+        self._put_lines(draft, gap, lines, next((r.time for r in instead if r.time), ""))
+
+    def branch(self, draft: Draft, gap: Gap, reply: Reply) -> None:
+        """Lines below the line that the recorded reply hangs from; that stays as it is."""
+        lines = self._lines_of(draft, gap, reply, (), True)
+        self._put_lines(draft, gap, lines)
+        put, self._put = self._put, []
+        hang_branch(draft, self._tape, gap.after[0], [(line.uuid, line.text) for line in put])
+
+    def _lines_of(
+        self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record], marked: bool
+    ) -> Iterable[dict[str, bytes]]:
+        taken = {r.message_id for r in draft.session.records} - {r.message_id for r in instead}
+        identity = text_of(reply.fields.get("id"))
+        if not identity or identity in taken:
+            identity = f"msg_{self._hash(draft, gap).hex[:24]}"
+        model = model_of(draft, (*instead, *gap.before, *gap.after))
+        mark = {"isBranch": b"true"} if marked else {}
+        template = self._template(draft, gap)
+        return [line | mark | template for line in reply_lines(reply, identity, model)]
 
     def insert_copy(self, draft: Draft, gap: Gap, records: Sequence[Record], moved: bool) -> None:
         """The lines once more; a copy of a reply is another reply, with a name of its own."""
@@ -96,14 +122,16 @@ class ClaudeSpeller:
         self._put_lines(draft, gap, [line_of_reply | request | template])
         return True
 
-    def _put_lines(self, draft: Draft, gap: Gap, lines: Iterable[dict[str, bytes]]) -> None:
+    def _put_lines(
+        self, draft: Draft, gap: Gap, lines: Iterable[dict[str, bytes]], time: str = ""
+    ) -> None:
         like = next(iter((*gap.before[-1:], *gap.after[:1])), None)
         style = style_of(draft.session.bytes_of(like)) if like is not None else COMPACT
-        time = self._time(draft, gap)
+        time = time or self._time(draft, gap)
         for line in lines:
             uuid = str(self._hash(draft, gap))
             fresh = {"uuid": spelled(uuid)} | ({"timestamp": spelled(time)} if time else {})
-            text = respelled(_object({"parentUuid": b"null"} | line | fresh), style)
+            text = respelled(object_of({"parentUuid": b"null"} | line | fresh), style)
             self._put.append(Line(uuid, text, gap))
 
     def _template(self, draft: Draft, gap: Gap) -> dict[str, bytes]:
@@ -152,7 +180,7 @@ class ClaudeSpeller:
             text = with_member(draft.text_of(record), (), "type", spelled(role))
             text = with_member(text, ("message",), "role", spelled(role))
             if role == "assistant":
-                text = _as_reply(text, identity, _model_of(draft, ()))
+                text = _as_reply(text, identity, model_of(draft, ()))
             draft.change(record, text)
 
     def split(self, draft: Draft, records: Sequence[Record], after: Sequence[Record]) -> None:
@@ -197,10 +225,6 @@ class ClaudeSpeller:
         list_kept(draft)
 
 
-def _object(fields: Mapping[str, bytes]) -> bytes:
-    return b"{" + b",".join(spelled(key) + b":" + raw for key, raw in fields.items()) + b"}"
-
-
 def _user_line(block: bytes, gap: Gap) -> dict[str, bytes]:
     """A line that a user says, or that a tool answers."""
     fields = fields_of(block)
@@ -208,7 +232,7 @@ def _user_line(block: bytes, gap: Gap) -> dict[str, bytes]:
     content = b"[" + block + b"]"
     if kind == "text" and fields.keys() == {"type", "text"}:
         content = fields["text"]
-    line = {"type": b'"user"', "message": _object({"role": b'"user"', "content": content})}
+    line = {"type": b'"user"', "message": object_of({"role": b'"user"', "content": content})}
     if kind == "tool_result":
         line["toolUseResult"] = fields.get("content", b'""')
         call = text_of(fields.get("tool_use_id"))
@@ -218,42 +242,17 @@ def _user_line(block: bytes, gap: Gap) -> dict[str, bytes]:
     return line
 
 
-def _reply_line(block: bytes, identity: str, model: str) -> dict[str, bytes]:
-    """A line of a reply."""
-    is_call = text_of(fields_of(block).get("type")) == "tool_use"
-    message = {
-        "id": spelled(identity),
-        "type": b'"message"',
-        "role": b'"assistant"',
-        "model": spelled(model or "<synthetic>"),
-        "content": b"[" + block + b"]",
-        "stop_reason": b'"tool_use"' if is_call else b'"end_turn"',
-        "stop_sequence": b"null",
-        "usage": b'{"input_tokens":0,"output_tokens":0}',
-    }
-    return {"type": b'"assistant"', "message": _object(message)}
-
-
 def _as_reply(text: bytes, identity: str, model: str) -> bytes:
     """A line whose message has all that the harness expects of a reply: it fails on a text."""
     message = fields_of(fields_of(text)["message"])
     content = message.get("content", b'""')
     if content[:1] == b'"':
-        block = _object({"type": b'"text"', "text": content})
+        block = object_of({"type": b'"text"', "text": content})
         text = with_member(text, ("message",), "content", b"[" + block + b"]")
-    for name, value in fields_of(_reply_line(b"{}", identity, model)["message"]).items():
+    for name, value in fields_of(reply_line(b"{}", identity, model)["message"]).items():
         if name not in message:
             text = with_member(text, ("message",), name, value)
     return text
-
-
-def _model_of(draft: Draft, around: Sequence[Record]) -> str:
-    """The model of the nearest reply."""
-    for record in (*around, *reversed(draft.session.records)):
-        model = facts_of(record).model
-        if model and model != "<synthetic>":
-            return model
-    return ""
 
 
 def _followed(held: bytes, result: bytes) -> bytes:

@@ -153,7 +153,7 @@ def branches(tree: Tree, chain: Chain, held: set[Record], first_turn: int) -> li
     """Lines that a rewind or a retry left; ``held`` are records of other lines, and grows.
 
     Most forks are no branches: they come from parallel calls and hooks. One is a branch only where
-    a prompt stands against another prompt or a reply.
+    a prompt stands against another prompt or a reply, or where a line says so of itself.
     """
     found: list[Tape] = []
     leaves = [leaf for leaf in tree.leaves if leaf not in held and not facts_of(leaf).sidechain]
@@ -191,6 +191,8 @@ def _next_spoken(line: Sequence[Record]) -> dict[Record, Record]:
 
 def _parts_ways(own: Sequence[Record], other: Record | None) -> bool:
     mine = next((record for record in own if record.kind == "message"), None)
+    if mine is not None and any(facts_of(record).branches_off for record in own):
+        return True
     if mine is None or other is None:
         return False
     if is_prompt(mine):

@@ -49,6 +49,10 @@ def content(raw):
     return [canonical(json.dumps(block)) for block in value]
 
 
+def answered(operation):
+    return content(json.dumps(json.loads(bytes(operation.message))["content"]).encode())
+
+
 def place(index, path):
     """(message, block) that a path names; block None for a whole message."""
     for found in index.places.values():
@@ -107,7 +111,17 @@ def expected(operation, tape, index):
             return tape
         case ops.Move() if operation.pairs == "keep":
             return _moved(tape, place(index, operation.at), operation, index)
-        case ops.Split() | ops.Merge():
+        case ops.Split() | ops.Merge() | ops.Branch():
+            return tape
+        case ops.AppendReply():
+            return [*tape, ("assistant", answered(operation))]
+        case ops.ReplaceReply() if operation.pairs == "keep":
+            turn = index.turns[operation.turn - index.first_turn]
+            old = tape[turn.start : turn.stop]
+            tape[turn.start : turn.stop] = [
+                ("assistant", answered(operation)),
+                *((role, blocks) for role, blocks in old if role != "assistant"),
+            ]
             return tape
         case ops.Compact():
             first, last = place(index, operation.first)[0], place(index, operation.last)[0]

@@ -104,6 +104,41 @@ def _move(message, block, either, index, pairs):
     )
 
 
-KINDS = [_set, _role, _delete, _turn, _range, _insert, _insert_block, _others, _move]
+ANSWERS = st.sampled_from(
+    [
+        {"type": "text", "text": "found \ud83d"},
+        {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+        {
+            "type": "tool_use",
+            "id": "toolu_new",
+            "name": "Read",
+            "input": {"n": 1.50, "s": "\ud83d"},
+        },
+        {"type": "tool_use", "id": "t1", "name": "Read", "input": {}},
+        {"type": "a_new_kind", "deep": [{"x": None}]},
+    ]
+)
+
+
+@st.composite
+def replies(draw):
+    """A reply as the Messages API returns it; its id may be one that the session has."""
+    blocks = draw(st.lists(ANSWERS, min_size=1, max_size=3, unique_by=str))
+    message = {"content": blocks, "type": "message", "role": "assistant", "model": "m"}
+    message |= {"stop_reason": "end_turn", "usage": {"input_tokens": 5, "output_tokens": 7}}
+    identity = draw(st.sampled_from(["msg_new", "m1", "m2", ""]))
+    return raw(message | ({"id": identity} if identity else {}))
+
+
+def _reply(message, block, either, index, pairs):
+    turns = st.sampled_from([turn.number for turn in index.turns] or [1])
+    return st.one_of(
+        st.builds(ops.AppendReply, message=replies()),
+        st.builds(ops.ReplaceReply, turn=turns, message=replies(), pairs=pairs),
+        st.builds(ops.Branch, turn=turns, message=replies()),
+    )
+
+
+KINDS = [_set, _role, _delete, _turn, _range, _insert, _insert_block, _others, _move, _reply]
 REMOVALS = [_delete, _turn, _range, _move]
 """Edits that part no pair unasked."""

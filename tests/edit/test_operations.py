@@ -34,6 +34,9 @@ EVERY = [
     ops.Prepend(text="two\nlines é \u2028"),
     ops.Compact(first="messages.0", last="messages.9", text="sum"),
     ops.Fold(agent="a1"),
+    ops.AppendReply(message=Raw(b'{"content":[{"type":"text","text":"\\ud83d"}],"usage":{}}')),
+    ops.ReplaceReply(turn=2, message=Raw(b'{"content":"x"}'), pairs="both"),
+    ops.Branch(turn=2, message=Raw(b'{"content":"x"}'), tape="branch:1"),
 ]
 
 

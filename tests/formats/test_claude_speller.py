@@ -430,3 +430,133 @@ def test_a_sub_agent_among_the_lines_is_edited_and_folded():
     assert rows(saved)[2]["message"]["content"][0]["content"] == "helped"
     saved = saved_after(INLINE, {"op": "fold", "agent": agent, "text": "in short"})
     assert rows(saved)[2]["message"]["content"][0]["content"] == "in short"
+
+
+# -- replies of a model ------------------------------------------------------------------------
+
+REPLY = {
+    "model": "claude-new",
+    "id": "msg_9",
+    "type": "message",
+    "role": "assistant",
+    "content": [
+        {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
+        {"type": "tool_use", "id": "t9", "name": "Bash", "input": {"command": "pwd"}},
+    ],
+    "stop_reason": "tool_use",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 5, "output_tokens": 7},
+    "container": None,
+}
+
+
+def new_rows(saved, raw):
+    known = {row.get("uuid") for row in rows(raw)}
+    return [row for row in rows(saved) if row.get("uuid") not in known]
+
+
+def test_a_reply_is_a_line_a_block_with_all_that_the_harness_writes():
+    saved = saved_after(PLAIN, {"op": "append_reply", "message": REPLY})
+    assert named(saved, PLAIN).endswith("a4<u2 +1<a4 +2<+1")
+    first, second = new_rows(saved, PLAIN)
+    for row, block in zip((first, second), REPLY["content"], strict=True):
+        assert row["message"] == REPLY | {"content": [block]}
+        assert (row["type"], row["sessionId"]) == ("assistant", "s")
+        assert "isBranch" not in row
+    assert main_of(saved) == "u1 a2 u1 a1 u1 a1 a2"
+
+
+def test_an_id_that_is_taken_is_not_given_again():
+    taken = REPLY | {"id": "m3"}
+    saved = saved_after(PLAIN, {"op": "append_reply", "message": taken})
+    (identity,) = {row["message"]["id"] for row in new_rows(saved, PLAIN)}
+    assert identity.startswith("msg_")
+    saved = saved_after(PLAIN, {"op": "replace_reply", "turn": 3, "message": taken})
+    assert {row["message"]["id"] for row in new_rows(saved, PLAIN)} == {"m3"}
+
+
+def test_what_a_reply_does_not_say_is_filled_in():
+    saved = saved_after(PLAIN, {"op": "append_reply", "message": {"content": "hi"}})
+    (row,) = new_rows(saved, PLAIN)
+    message = row["message"]
+    assert message["content"] == [{"type": "text", "text": "hi"}]
+    assert (message["model"], message["stop_reason"]) == ("demo", "end_turn")
+
+
+@pytest.mark.parametrize(
+    ("turn", "pairs", "lines", "main"),
+    [
+        (3, "ask", "u1<- a1<u1 a2<a1 r1<a2 a3<r1 u2<a3 +1<u2 +2<+1", "u1 a2 u1 a1 u1 a2"),
+        (2, "ask", "u1<- a1<u1 a2<a1 r1<a2 +1<r1 +2<+1 u2<+2 a4<u2", "u1 a2 u1 a2 u1 a1"),
+        (1, "both", "u1<- +1<u1 +2<+1 a3<+2 u2<a3 a4<u2", "u1 a2 a1 u1 a1"),
+        (1, "keep", "u1<- +1<u1 +2<+1 r1<+2 a3<r1 u2<a3 a4<u2", "u1 a2 u1 a1 u1 a1"),
+    ],
+)
+def test_a_reply_takes_the_place_of_the_recorded_one(turn, pairs, lines, main):
+    edit = {"op": "replace_reply", "turn": turn, "message": REPLY, "pairs": pairs}
+    saved = saved_after(PLAIN, edit)
+    assert named(saved, PLAIN) == lines
+    assert main_of(saved) == main
+
+
+def test_a_reply_that_goes_without_its_result_is_asked_about():
+    with pytest.raises(PairSplit):
+        saved_after(PLAIN, {"op": "replace_reply", "turn": 1, "message": REPLY})
+
+
+@pytest.mark.parametrize(
+    ("raw", "turn", "lines"),
+    [
+        (PLAIN, 3, "+1<u2 +2<+1"),
+        (PLAIN, 2, "+1<r1 +2<+1"),
+        (PLAIN, 1, "+1<u1 +2<+1"),
+        (PARALLEL, 2, "+1<r2 +2<+1"),
+        (PROGRESS, 2, "+1<u2 +2<+1"),
+        (PROGRESS, 1, "+1<u1 +2<+1"),
+        (COMPACTED, 2, "+1<s1 +2<+1"),
+        (REWOUND, 2, "+1<u3 +2<+1"),
+    ],
+)
+def test_a_branch_hangs_where_the_recorded_reply_hangs(raw, turn, lines):
+    saved = saved_after(raw, {"op": "branch", "turn": turn, "message": REPLY})
+    assert named(saved, raw) == f"{named(raw, raw)} {lines}"
+    assert saved.startswith(raw)
+    assert main_of(saved) == main_of(raw)
+    before, after = open_bytes(raw).session.tapes, open_bytes(saved).session.tapes
+    assert [t.id for t in after if t.kind == "branch"] == [
+        f"branch:{k}" for k in range(1, 2 + sum(t.kind == "branch" for t in before))
+    ]
+    leaf = max(row["timestamp"] for row in rows(raw))
+    assert all(row["isBranch"] and row["timestamp"] < leaf for row in new_rows(saved, raw))
+
+
+def test_without_times_a_branch_stands_above_the_recorded_reply():
+    raw = written(
+        user("u1", None, "ask", at=None),
+        reply("a1", "u1", "m1", "one", at=None),
+    )
+    saved = saved_after(raw, {"op": "branch", "turn": 1, "message": REPLY})
+    assert named(saved, raw) == "u1<- +1<u1 +2<+1 a1<u1"
+    assert main_of(saved) == "u1 a1"
+
+
+def test_a_reply_with_nothing_above_it_can_have_no_branch():
+    raw = written(reply("a1", None, "m1", "one"), user("u1", "a1", "ask"))
+    with pytest.raises(EditError, match="nothing stands above this reply"):
+        saved_after(raw, {"op": "branch", "turn": 1, "message": REPLY})
+
+
+def test_a_branch_goes_on_by_itself():
+    more = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t9"}]}
+    saved = saved_after(
+        PLAIN,
+        {"op": "branch", "turn": 2, "message": REPLY},
+        {"op": "insert", "tape": "branch:1", **more},
+        {"op": "append_reply", "tape": "branch:1", "message": REPLY | {"content": "so"}},
+    )
+    assert main_of(saved) == main_of(PLAIN)
+    (branch,) = open_bytes(saved).session.tapes[1:]
+    assert [f"{m.role[0]}{len(m.blocks)}" for m in branch.messages] == ["u1", "a2"] * 2 + [
+        "u1",
+        "a1",
+    ]
