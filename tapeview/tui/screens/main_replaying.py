@@ -1,16 +1,19 @@
 """How a model call is made again on the screen of a session: sheet, reply, what becomes of it."""
 
+import sys
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import Final
 
+from msgspec import Raw
 from textual.timer import Timer
 from textual.worker import Worker
 
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import Call, count_tokens
 from tapeview.calls.trouble import Trouble
+from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
 from tapeview.errors import TapeviewError
 from tapeview.looks.block_text import json_lines
 from tapeview.looks.call_sheet import CallSheet, turn_of_call
@@ -86,14 +89,16 @@ class ReplayingScreen(SavingScreen):
             "back": self._leave_replay,
         }
         self._show_fields(sheet)
-        if sheet.endpoint.kind == "api" and sheet.tokens.is_estimate:
+        if sheet.endpoint.kind == "api":
             self.run_worker(self._count(sheet), name="count", group="count", exclusive=True)
 
     def _show_fields(self, sheet: CallSheet) -> None:
-        facts = sheet.facts(datetime.now(UTC))
+        price = sheet.price() if "genai_prices" in sys.modules else None
+        facts = sheet.facts(datetime.now(UTC), price)
         self.replay_pane.show_sheet(self._replay_words, sheet.fields(), facts, "nothing sent yet")
 
     async def _count(self, sheet: CallSheet) -> None:
+        """Ask the endpoint how many tokens it is, and look up what they cost."""
         plan = sheet.plan
         await in_background(_load)
         try:
@@ -101,10 +106,7 @@ class ReplayingScreen(SavingScreen):
         except TapeviewError:
             return  # sending says what is wrong
         if self._sheet is sheet and self.replay_pane.state == "sheet":
-            facts = sheet.facts(datetime.now(UTC))
-            self.replay_pane.show_sheet(
-                self._replay_words, sheet.fields(), facts, "nothing sent yet"
-            )
+            self._show_fields(sheet)
 
     def _show_request(self) -> None:
         if self._sheet is not None:
@@ -217,8 +219,44 @@ class ReplayingScreen(SavingScreen):
                 self.timeline.go(target.row)
 
     def _endings(self, pane: ReplayPane) -> tuple[tuple[str, str], ...]:
+        """What can be done with what came; the footer's words for it."""
         pane.acts = {"back": self._leave_replay, "replay": self._show_sheet_again}
-        return (("r", "again"), ("esc", "leave"))
+        again = (("r", "again"), ("esc", "leave"))
+        if self._reply is None:
+            return again
+        pane.acts |= {"actions": self._append, "compact": self._leave_replay}
+        keeps = (("a", "append"), ("x", "discard"), *again)
+        if self._sheet is None or self._sheet.turn is None:
+            pane.acts["open"] = self._append
+            return (("enter", "append"), *keeps[1:])
+        pane.acts |= {"open": self._keep, "replace": self._replace}
+        return (("enter", "keep as branch"), ("c", "replace"), *keeps)
+
+    # -- what becomes of it --------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        """Keep the reply beside the recorded one."""
+        sheet, reply = self._sheet, self._reply
+        if sheet is not None and reply is not None and sheet.turn is not None:
+            message = Raw(reply.message)
+            self._take(Branch(turn=sheet.turn, message=message, tape=sheet.plan.snapshot.tape.id))
+
+    def _replace(self) -> None:
+        """Put the reply in the recorded one's place."""
+        sheet, reply = self._sheet, self._reply
+        if sheet is not None and reply is not None and sheet.turn is not None:
+            tape = sheet.plan.snapshot.tape.id
+            self._take(ReplaceReply(turn=sheet.turn, message=Raw(reply.message), tape=tape))
+
+    def _append(self) -> None:
+        """Put the reply at the end of the tape."""
+        sheet, reply = self._sheet, self._reply
+        if sheet is not None and reply is not None:
+            self._take(AppendReply(message=Raw(reply.message), tape=self.snapshot.tape.id))
+
+    def _take(self, operation: Operation) -> None:
+        if self.may_edit() and self.perform(operation):
+            self._leave_replay()
 
     def _grow(self) -> None:
         call, growing = self._call, self._growing

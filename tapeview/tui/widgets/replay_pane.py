@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal, NamedTuple
+from typing import ClassVar, Final, Literal, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.strip import Strip
 from textual.widget import Widget
@@ -73,6 +74,7 @@ class SheetList(LineList):
 class ReplayPane(SidePane):
     """The sheet, the request, the reply, and the recorded reply beside it."""
 
+    BINDINGS: ClassVar = [Binding("c", "replace", show=False)]
     DEFAULT_CSS = """
     ReplayPane LineView { padding: 0; }
     ReplayPane #replay-head { height: 2; }
@@ -184,6 +186,11 @@ class ReplayPane(SidePane):
         """The recorded reply goes where there is room."""
         del event
         self.lay_out()
+
+    def action_replace(self) -> None:
+        """A key that is no command anywhere else."""
+        if (act := self.acts.get("replace")) is not None:
+            act()
 
     # -- bars ----------------------------------------------------------------------------------
 
