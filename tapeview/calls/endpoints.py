@@ -116,7 +116,7 @@ def endpoint_of(name: str | None, environ: Mapping[str, str]) -> Endpoint:
     if name == "recording":
         return Endpoint(name, "recording", "")
     if name == "local":
-        return Endpoint(name, "local", "", weights=settings.weights)
+        return Endpoint(name, "local", "", model="local", weights=settings.weights)
     if name == "environment":
         return _of_environment(environ)
     if name not in named:
