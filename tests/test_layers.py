@@ -54,6 +54,7 @@ LONGER: dict[str, str] = {}
 """``path`` or ``path:function`` to the reason why it may be longer."""
 
 VALUES = {
+    "calls/reply.py",
     "edit/speller.py",
     "errors.py",
     *(f"tape/{name}.py" for name in ("block", "record", "session", "shape", "tape")),

@@ -17,7 +17,7 @@ import msgspec
 from tapeview.calls.draft import Plan
 from tapeview.calls.reply import Reply
 from tapeview.tape.clean import clean_line, printable
-from tapeview.tape.sizes import duration
+from tapeview.tape.sizes import duration, size_long
 from tapeview.wire.complaint import read_complaint
 
 __all__ = ["Answer", "Trouble", "TroubleKind", "of_answer", "of_end", "of_event", "of_network"]
@@ -64,7 +64,7 @@ SENTENCES: Final[Mapping[int, tuple[TroubleKind, str]]] = {
     ),
     400: (
         "refused",
-        "{name} refused the request{place} ({number}){said}; mend that and send it again.",
+        "{name} refused the request ({number}){said}; mend that and send it again.",
     ),
     401: ("key", "{name} does not take {held} (401){said}; set a valid key."),
     402: ("forbidden", "{name} wants to be paid first (402){said}; look at its billing."),
@@ -134,11 +134,22 @@ def of_answer(answer: Answer, plan: Plan) -> Trouble:
     complaint = read_complaint(body)
     words = _words(complaint.words)
     wait = _retry_after(answer.headers)
-    place = ".".join(complaint.path)
-    path = (
-        place if place.startswith(("messages", "system", "tools")) and answer.status < 500 else ""
+    path = ".".join(complaint.path)
+    if answer.status >= 500 or not path.startswith(("messages", "system", "tools")):
+        path = ""
+    status = 400 if answer.status == 422 else answer.status
+    if status == 400 and _too_long(body.lower()):
+        status = TOO_LONG
+    told, sentence = SENTENCES.get(status) or OTHERS[status >= 500]
+    sentence = sentence.format(
+        name=_name(plan),
+        number=answer.status,
+        said=f": {words}" if words else "",
+        then="wait a little" if wait is None else f"wait {duration(wait)}",
+        held=f"the key in {plan.endpoint.key}" if plan.endpoint.key else "a call without a key",
+        model=f"model {printable(plan.model)}",
+        size=size_long(len(plan.body)),
     )
-    told, sentence = _sentence(answer.status, words, body, path, wait, plan)
     number = answer.headers.get("request-id", "")
     return Trouble(told, sentence, answer.status, path, wait, number)
 
