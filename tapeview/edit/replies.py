@@ -13,10 +13,10 @@ from tapeview.errors import EditError
 from tapeview.tape.block import CALLS
 from tapeview.tape.json_text import loads, members
 
-__all__ = ["plan_append_reply", "plan_branch", "plan_replace_reply"]
+__all__ = ["plan_append_reply", "plan_branch", "plan_replace_reply", "reply_of"]
 
 
-def _reply(raw: msgspec.Raw) -> Reply:
+def reply_of(raw: msgspec.Raw) -> Reply:
     """A message as the Messages API returns it. Raises ``EditError`` for anything else."""
     text = sound(raw)
     fields = {name: text[a:b] for name, (a, b) in members(text, 0)} if text[:1] == b"{" else {}
@@ -35,13 +35,13 @@ def _call_ids(reply: Reply) -> Iterator[str]:
 def plan_append_reply(work: Work, op: ops.AppendReply) -> str:
     """A reply at the end."""
     gap = work.gap_before(len(work.messages))
-    work.speller.insert_reply(work.draft, gap, _reply(op.message), ())
+    work.speller.insert_reply(work.draft, gap, reply_of(op.message), ())
     return "append a reply"
 
 
 def plan_replace_reply(work: Work, op: ops.ReplaceReply) -> str:
     """A reply in the place of that of a turn."""
-    reply, turn = _reply(op.message), work.turn(op.turn)
+    reply, turn = reply_of(op.message), work.turn(op.turn)
     old = [m for m in work.messages[turn.start : turn.stop] if m.role == "assistant"]
     removal = Removal(work, op.pairs, frozenset(_call_ids(reply)))
     for message in old:
@@ -55,7 +55,7 @@ def plan_replace_reply(work: Work, op: ops.ReplaceReply) -> str:
 
 def plan_branch(work: Work, op: ops.Branch) -> str:
     """A reply beside that of a turn."""
-    reply, turn = _reply(op.message), work.turn(op.turn)
+    reply, turn = reply_of(op.message), work.turn(op.turn)
     first = work.messages[turn.start]
     work.speller.branch(work.draft, Gap(work.gap_before(turn.start).before, first.records), reply)
     return f"keep another reply to turn {op.turn} as a branch"

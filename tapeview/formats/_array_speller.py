@@ -7,7 +7,7 @@ from typing import Final
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap, Reply
 from tapeview.errors import EditError
-from tapeview.shapes.fields import fields_of, text_of
+from tapeview.shapes.fields import fields_of
 from tapeview.tape.block import JsonPath
 from tapeview.tape.graft import COMPACT, Style, respelled, spelled, style_of, with_member
 from tapeview.tape.record import Record
@@ -19,7 +19,6 @@ __all__ = ["ArraySpeller"]
 
 BESIDE: Final = ("id", "type", "model", "stop_reason", "stop_sequence", "usage")
 """What a reply has beside its blocks. A request has no place for it, a log of replies may."""
-THOUGHTS: Final = ("thinking", "redacted_thinking")
 
 
 class ArraySpeller:
@@ -42,12 +41,7 @@ class ArraySpeller:
     def insert_reply(self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record]) -> None:
         """Put a reply in, with those of its members that replies of this file have."""
         session = draft.session
-        blocks = list(reply.blocks)
-        if self._shape.dialect != "anthropic":
-            # Chat has no place for thinking, nor for what it was signed with.
-            blocks = [b for b in blocks if text_of(fields_of(b).get("type")) not in THOUGHTS]
-        if not blocks:
-            raise EditError("nothing of this reply can be stored here: it is thinking alone.")
+        blocks = self._shape.kept(reply.blocks)
         (text,) = self._shape.spell("assistant", blocks, self._style(session))
         others = (r for r in reversed(session.records) if r.spelled_role == "assistant")
         like = next(chain(instead, others), None)

@@ -74,6 +74,10 @@ class AnthropicEditing:
         style = style_of(message[start : skip_value(message, start)])
         return with_element(message, ("content",), at, respelled(block, style.deeper()))
 
+    def kept(self, blocks: Sequence[bytes]) -> list[bytes]:
+        """All of them."""
+        return list(blocks)
+
     def spell(self, role: str, blocks: Sequence[bytes], style: Style) -> list[bytes]:
         """The message as it is sent: a lone text as a string."""
         raw = b'{"role":' + spelled(role) + b',"content":' + _content(blocks) + b"}"

@@ -21,6 +21,7 @@ __all__ = ["OpenAIChatEditing"]
 
 HELD = frozenset({"tool_calls", "function_call", "refusal", "reasoning_content", "reasoning"})
 """Members that make a message without content worth keeping."""
+THOUGHTS = ("thinking", "redacted_thinking")
 
 
 class OpenAIChatEditing:
@@ -109,6 +110,13 @@ class OpenAIChatEditing:
             message = with_member(message, (), "content", respelled(held, style_of(message)))
         return _with(message, "content", at, _part(kind, fields, block))
 
+    def kept(self, blocks: Sequence[bytes]) -> list[bytes]:
+        """All but thinking: there is no place for it, nor for what it was signed with."""
+        kept = [b for b in blocks if text_of(fields_of(b).get("type")) not in THOUGHTS]
+        if not kept:
+            raise EditError("nothing of this reply can be stored here: it is thinking alone.")
+        return kept
+
     def spell(self, role: str, blocks: Sequence[bytes], style: Style) -> list[bytes]:
         """The message, or messages, that these blocks make: each result is one of its own."""
         kinds = [(fields_of(block), block) for block in blocks]
@@ -179,7 +187,7 @@ def _part(kind: str, fields: Mapping[str, bytes], block: bytes) -> bytes:
         if text_of(source.get("type")) == "base64":
             url = f"data:{text_of(source.get('media_type'))};base64,{text_of(source.get('data'))}"
         return _object(b'"type":"image_url"', {b"image_url": _object(b'"url":' + spelled(url), {})})
-    if kind in ("thinking", "redacted_thinking"):
+    if kind in THOUGHTS:
         raise EditError("Chat Completions has no block for thinking.")
     return block
 

@@ -13,12 +13,21 @@ from tapeview.tape.json_text import JsonFault, loads
 from tapeview.tape.shape import Part
 from tapeview.tape.sizes import count
 
-__all__ = ["LIMIT", "gist_of_call", "gist_of_image", "gist_of_parts", "gist_of_tools", "tool_names"]
+__all__ = [
+    "LIMIT",
+    "PATHS",
+    "gist_of_call",
+    "gist_of_image",
+    "gist_of_parts",
+    "gist_of_tools",
+    "tool_names",
+]
 
 LIMIT = 400
 """Characters of text that a gist looks at: more than any row shows."""
 
 PATHS = ("file_path", "path", "notebook_path", "filename", "file")
+"""Members of an input that name the file that a call is about, the most telling first."""
 MAIN = ("command", "cmd", "url", "query", "prompt", "description", "skill", "plan", "code")
 """Members that tell by themselves what a call does, the most telling first."""
 

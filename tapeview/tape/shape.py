@@ -76,5 +76,8 @@ class Shape(Protocol):
     def with_block(self, message: bytes, before: Block | None, block: bytes) -> bytes:
         """``message`` with a block more, above another one, or at the end. Raises ``EditError``."""
 
+    def kept(self, blocks: Sequence[bytes]) -> list[bytes]:
+        """Those blocks of a reply that have a place here. Raises ``EditError`` where none has."""
+
     def spell(self, role: str, blocks: Sequence[bytes], style: Style) -> list[bytes]:
         """The message, or messages, that these blocks make. Raises ``EditError``."""
