@@ -44,6 +44,8 @@ class Cell(NamedTuple):
     """From the message to the block: ``content.1``; "" for string content."""
     digest: bytes
     """A hash of role and text."""
+    id: str = ""
+    """A call's own id."""
 
     @property
     def is_apart(self) -> bool:
@@ -216,16 +218,16 @@ def _cells(message: bytes) -> Iterator[Cell]:
 
 
 def _cell(role: str, raw: bytes, step: str) -> Cell:
-    kind = ""
+    kind = identity = ""
     try:
         block = _plain_block(loads(raw))
         text = _canonical(block)
         if isinstance(block, dict):
-            kind = str(block.get("type", ""))
+            kind, identity = str(block.get("type", "")), str(block.get("id", ""))
     except (JsonFault, RecursionError):
         text = decode_text(raw)
     told = f"{role}\n{text}".encode("utf-8", "surrogatepass")
-    return Cell(role, kind, text, step, blake2b(told, digest_size=DIGEST).digest())
+    return Cell(role, kind, text, step, blake2b(told, digest_size=DIGEST).digest(), identity)
 
 
 def _canonical(value: object) -> str:
