@@ -18,16 +18,12 @@ from tapeview.wire.unroll import object_json
 __all__ = ["NextCall"]
 
 
-class _Reply(NamedTuple):
-    """What of an assistant side tells it from others."""
+class _Behind(NamedTuple):
+    """What stands behind a reply: a call, or the end of a tape."""
 
-    said: bytes
-    ids: frozenset[str]
-
-
-def _reply(side: Sequence[Cell]) -> _Reply:
-    ids = frozenset(cell.id for cell in side if cell.kind == CLIENT_CALL and cell.id)
-    return _Reply(side_hash(side), ids)
+    call: RecordedCall | None
+    depth: int
+    news: frozenset[bytes]
 
 
 class NextCall:
@@ -36,23 +32,25 @@ class NextCall:
     def __init__(self, calls: Sequence[RecordedCall]) -> None:
         self._calls = calls
         self._number = {call: number for number, call in enumerate(calls)}
-        self._behind: dict[bytes | str, list[RecordedCall]] = defaultdict(list)
-        """Calls by the reply that they were sent last, and by the ids of its calls."""
-        reader = CellReader()
+        self._behind: dict[bytes | str, list[_Behind]] = defaultdict(list)
+        """By the words of a reply, and by the ids of its calls."""
         for call in calls:
-            marks: list[bytes | str] = [call.after, *call.after_ids]
-            for mark in marks:
-                self._behind[mark].append(call)
-            members = {"role": b'"assistant"', "content": call.reply["content"]}
-            said, ids = _reply([c for c in reader.read(object_json(members)) if not c.is_apart])
-            marks = [said, *ids]
-            for mark in marks:
-                self._behind.setdefault(mark, [])
+            self._add([call.after, *call.after_ids], _at(call))
+        reader = CellReader()
+        for last in {call.tape: call for call in calls}.values():
+            members = {"role": b'"assistant"', "content": last.reply["content"]}
+            end = _Behind(None, last.depth + 1, frozenset())
+            for side, _ in sides_in([reader.read(object_json(members))]):
+                self._add(_marks(side), end)
+
+    def _add(self, marks: Sequence[bytes | str], behind: _Behind) -> None:
+        for mark in marks:
+            self._behind[mark].append(behind)
 
     def starts_a_tape(self, got: Sequence[Sequence[Cell]]) -> bool:
         """Whether a request holds all that the first call of some tape was sent."""
         cells = {cell.digest for message in got for cell in message}
-        return any(call.news <= cells for call in self._behind.get(b"", ()) if call.news)
+        return any(one.news <= cells for one in self._behind.get(b"", ()) if one.news)
 
     def of(
         self, got: Sequence[Sequence[Cell]], given: Mapping[RecordedCall, int]
@@ -66,41 +64,32 @@ class NextCall:
         added: set[bytes] = set()
         for later, (side, behind) in enumerate(sides):
             added |= {cell.digest for cell in behind}
-            calls = self._known(side)
-            if calls is not None:
-                found = self._best(calls, added, len(sides), given)
+            known = next((self._behind[m] for m in _marks(side) if m in self._behind), None)
+            if known is not None:
+                found = self._best(known, added, len(sides), given)
                 return self._unanswered(found, given) if later else found
         if not sides:
             added = {cell.digest for message in got for cell in message}
-        calls = [call for call in self._calls if call.depth == len(sides)]
-        return self._best(calls, added, len(sides), given)
-
-    def _known(self, side: Sequence[Cell]) -> Sequence[RecordedCall] | None:
-        """The calls behind a reply; None for one that is not on the tape."""
-        said, ids = _reply(side)
-        if said in self._behind:
-            return self._behind[said]
-        marks = [identity for identity in sorted(ids) if identity in self._behind]
-        return self._behind[marks[0]] if marks else None
+        as_deep = [_at(call) for call in self._calls if call.depth == len(sides)]
+        return self._best(as_deep, added, len(sides), given)
 
     def _best(
         self,
-        calls: Sequence[RecordedCall],
+        behind: Sequence[_Behind],
         added: set[bytes],
         depth: int,
         given: Mapping[RecordedCall, int],
     ) -> RecordedCall | None:
-        def fit(call: RecordedCall) -> tuple[int, ...]:
-            has_all = bool(call.news) and call.news <= added
-            return (
-                has_all,
-                len(call.news & added),
-                -abs(call.depth - depth),
-                -given.get(call, 0) if has_all else 0,
-                -self._number[call],
-            )
+        def fit(one: _Behind) -> tuple[int, ...]:
+            has_all = bool(one.news) and one.news <= added
+            times, number = 0, 0
+            if one.call is not None:
+                times, number = given.get(one.call, 0), self._number[one.call]
+            near = -abs(one.depth - depth)
+            return (has_all, len(one.news & added), near, -times if has_all else 0, -number)
 
-        return max(calls, key=fit, default=None)
+        best = max(behind, key=fit, default=None)
+        return best.call if best is not None else None
 
     def _unanswered(
         self, call: RecordedCall | None, given: Mapping[RecordedCall, int]
@@ -113,3 +102,14 @@ class NextCall:
             return None
         rest = self._calls[self._number[call] :]
         return next((c for c in rest if c.tape == call.tape and not given.get(c, 0)), None)
+
+
+def _at(call: RecordedCall) -> _Behind:
+    return _Behind(call, call.depth, call.news)
+
+
+def _marks(side: Sequence[Cell]) -> list[bytes | str]:
+    """What tells an assistant side from others: its words, then the ids of its calls."""
+    said = side_hash(side)
+    ids = [cell.id for cell in side if cell.kind == CLIENT_CALL and cell.id]
+    return [said, *ids] if said else [*ids]

@@ -62,7 +62,7 @@ class Player:
             raise ServeError(f"{name}: there is no reply of a model on this tape to answer with.")
         self.name = name
         self.strict = strict
-        self._calls = calls
+        self.calls = calls
         self._has_tools = any(_calls_tools(call.reply) for call in calls)
         self._equals: dict[bytes, list[RecordedCall]] = defaultdict(list)
         for call in sorted(calls, key=lambda call: call.order):
@@ -74,7 +74,7 @@ class Player:
     @property
     def models(self) -> tuple[str, ...]:
         """Models that replied on the tape, in order."""
-        names = (text_of(call.reply.get("model")) for call in self._calls)
+        names = (text_of(call.reply.get("model")) for call in self.calls)
         return tuple(dict.fromkeys(name for name in names if name))
 
     def answer(self, body: bytes) -> Answer | Refusal:
