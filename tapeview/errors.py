@@ -7,6 +7,7 @@
     * ``EditError``: an edit that does not fit this session, or that this format cannot hold
         * ``PairSplit``: an edit would part a call and its result, and nobody has said what then
     * ``SaveError``: a session cannot be written
+    * ``ServeError``: a tape cannot stand in for a model, or nothing can listen there
     * ``PlaceError``: a turn, path or tape that this session does not have
     * ``CallError``: a model call that cannot be made as it is asked for
 
@@ -21,6 +22,7 @@ __all__ = [
     "PairSplit",
     "PlaceError",
     "SaveError",
+    "ServeError",
     "TapeviewError",
     "UnsupportedFormat",
     "UsageError",
@@ -58,6 +60,10 @@ class PairSplit(EditError):  # noqa: N818 - names what is asked about
 
 class SaveError(TapeviewError):
     """A session cannot be written; the file is as it was."""
+
+
+class ServeError(TapeviewError):
+    """A tape cannot stand in for a model, or nothing can listen at the address."""
 
 
 class PlaceError(TapeviewError):

@@ -26,7 +26,7 @@ FLOORS = (
     {"search", "picker"},
     {"tui"},
     {"cli"},
-    {"__main__"},
+    {"__main__", "pytest_plugin"},
 )
 """From the ground up. A unit imports from the floors below it; units of one floor do not know each
 other."""
@@ -37,8 +37,9 @@ OUTSIDE = {
     "commands": set(),
     "errors": set(),
     "calls": {"msgspec", "aiohttp", "anthropic", "httpx2", "genai_prices", "xllamacpp"},
+    "pytest_plugin": {"pytest"},
 }
-"""Third-party packages that a unit may import, where that is less than msgspec for all."""
+"""Third-party packages that a unit may import, where those are others than msgspec."""
 
 LATE = {
     "anthropic": {"calls/run.py"},
@@ -118,8 +119,8 @@ def test_imports_go_down(path):
     unit = unit_of(name_of(path))
     for imported in imports_of(path):
         below = unit_of(imported)
-        if not imported.startswith("tapeview") or below in ("", unit):
-            continue
+        if not imported.startswith("tapeview") or below in ("", unit) or not unit:
+            continue  # the package itself is the public face: it imports whatever it shows
         assert floor_of(below) < floor_of(unit), f"{unit} imports {imported}"
 
 
@@ -200,6 +201,20 @@ def test_the_command_line_loads_no_screen_and_no_client(words):
         timeout=60,
     )
     assert done.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_the_public_face_loads_what_is_asked_for():
+    asked = "import sys, tapeview, tapeview.pytest_plugin; print(*sys.modules); tapeview.play"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    units = {unit_of(name) for name in done.stdout.split() if name.startswith("tapeview.")}
+    assert units == {"pytest_plugin"}
+    assert "aiohttp" not in done.stdout.split()
+    with pytest.raises(AttributeError):
+        tapeview.nothing  # noqa: B018
+    assert tapeview.__all__ == sorted(tapeview.__all__)
+    assert all(callable(getattr(tapeview, name)) for name in tapeview.__all__)
 
 
 def test_no_module_takes_the_name_of_a_public_function():

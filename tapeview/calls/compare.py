@@ -3,9 +3,8 @@
 Values alone: whoever paints them takes the line and word difference of ``text`` from ``looks``.
 """
 
-import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from pathlib import PurePath
@@ -13,25 +12,20 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from tapeview.calls.decision import canonical
 from tapeview.shapes.anthropic import block_parts
-from tapeview.shapes.fields import fields_of, is_text, text_of, value_at
-from tapeview.snapshot import Snapshot
-from tapeview.tape.block import CALLS, Block
+from tapeview.shapes.fields import fields_of, is_text, text_of
+from tapeview.tape.block import CALLS
 from tapeview.tape.clean import clean_line
 from tapeview.tape.gist import PATHS, gist_of_call, gist_of_parts
 from tapeview.tape.graft import spelled
 from tapeview.tape.json_text import JsonFault, array_spans, decode_text, loads
-from tapeview.tape.turn import Turn
 
 __all__ = [
-    "Decision",
     "Pair",
     "Sameness",
     "Shown",
-    "canonical",
     "compare",
-    "decision",
-    "recorded_reply",
     "shown_blocks",
 ]
 
@@ -41,8 +35,6 @@ MANY = 500
 """Blocks of one kind up to which equal ones are looked for; more are paired as they stand."""
 IDS = ("id", "tool_use_id", "cache_control")
 """Members that are of no account when two blocks are compared."""
-WHOLE = 1e15
-"""Below it a float that is whole says exactly what the integer says."""
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -73,66 +65,10 @@ class Pair(msgspec.Struct, frozen=True):
     removed: int = 0
 
 
-class Decision(NamedTuple):
-    """What the model decided: the calls it made, else what it said. Equal ones are one decision."""
-
-    calls: tuple[tuple[str, str], ...]
-    """Name and canonical input of each call, in order."""
-    text: str
-    """The words of a reply without calls; "" beside calls."""
-
-
 class _Block(NamedTuple):
     shown: Shown
     key: str
     """Equal where the blocks are the same."""
-
-
-def recorded_reply(snapshot: Snapshot, turn: Turn) -> bytes:
-    """The reply of a turn as a message of the Messages API. Raises what reading a file raises."""
-    session = snapshot.session
-    blocks: list[bytes] = []
-    for message in snapshot.tape.messages[turn.start : turn.stop]:
-        if message.role == "assistant":
-            for block in message.blocks:
-                raw = session.message_of(message.record_of(block))
-                blocks.append(_neutral(snapshot, raw, block))
-    return b'{"role":"assistant","content":[' + b",".join(blocks) + b"]}"
-
-
-def _neutral(snapshot: Snapshot, raw: bytes, block: Block) -> bytes:
-    """A block in the Messages API's spelling; Chat's reasoning is thinking without a signature."""
-    if block.kind == "thinking" and is_text(text := value_at(raw, block.path)):
-        return b'{"type":"thinking","thinking":' + text + b"}"
-    return snapshot.session.shape.neutral(raw, block)
-
-
-def canonical(value: object) -> str:
-    """One spelling for equal JSON values: key order aside, 1.0 is 1, true is not 1.
-
-    Nothing recurses: a value may be nested as deep as a reader takes it.
-    """
-    pieces: list[str] = []
-    waiting: list[tuple[bool, object]] = [(False, value)]
-    while waiting:
-        done, item = waiting.pop()
-        if done:
-            pieces.append(str(item))
-        elif isinstance(item, Mapping):
-            waiting.append((True, "}"))
-            for key in sorted(item, reverse=True):
-                waiting += ((True, ","), (False, item[key]), (True, json.dumps(key) + ":"))
-            pieces.append("{")
-        elif isinstance(item, list):
-            waiting.append((True, "]"))
-            for element in reversed(item):
-                waiting += ((True, ","), (False, element))
-            pieces.append("[")
-        elif isinstance(item, float) and abs(item) < WHOLE and item == int(item):
-            pieces.append(str(int(item)))
-        else:
-            pieces.append(json.dumps(item))
-    return "".join(pieces)
 
 
 def canonical_of(raw: bytes) -> str:
@@ -141,20 +77,6 @@ def canonical_of(raw: bytes) -> str:
         return canonical(loads(raw))
     except JsonFault:
         return decode_text(raw)
-
-
-def decision(message: bytes) -> Decision:
-    """What a reply (a message of the Messages API) decided. Raises ``JsonFault``."""
-    blocks = [fields_of(raw) for raw in _raw_blocks(message)]
-    calls = tuple(
-        (text_of(fields.get("name")), canonical_of(fields.get("input", b"null")))
-        for fields in blocks
-        if text_of(fields.get("type")) in CALLS
-    )
-    if calls:
-        return Decision(calls, "")
-    texts = (text_of(f.get("text")) for f in blocks if text_of(f.get("type")) == "text")
-    return Decision((), "\n".join(texts).strip())
 
 
 def shown_blocks(message: bytes, folder: str = "") -> tuple[Shown, ...]:

@@ -1,12 +1,16 @@
 """What a reply decides: the calls that it makes, or what it says."""
 
 import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tapeview.tape.block import CALLS
 from tapeview.tape.json_text import loads
 
 __all__ = ["Decision", "canonical", "decision_of"]
+
+WHOLE = 1e15
+"""Below it a float that is whole says exactly what the integer says."""
 
 
 class Decision(NamedTuple):
@@ -37,18 +41,34 @@ def decision_of(message: bytes) -> Decision:
 
 
 def canonical(value: object) -> str:
-    """A value as JSON that is the same for equal values: keys in order, ``1.0`` as ``1``."""
-    try:
-        return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    except RecursionError:
-        return repr(value)
+    """JSON that is the same for equal values: keys in order, 1.0 is 1, true is not 1.
+
+    Nothing recurses: a value may be nested as deep as a reader takes it.
+    """
+    pieces: list[str] = []
+    waiting: list[tuple[bool, object]] = [(False, value)]
+    while waiting:
+        is_spelled, item = waiting.pop()
+        if is_spelled:
+            pieces.append(str(item))
+        elif isinstance(item, Mapping):
+            pieces.append("{")
+            waiting.append((True, "}"))
+            for number, key in enumerate(sorted(item, reverse=True)):
+                waiting += ((True, ","),) if number else ()
+                waiting += ((False, item[key]), (True, f"{_json(key)}:"))
+        elif isinstance(item, list):
+            pieces.append("[")
+            waiting.append((True, "]"))
+            for number, element in enumerate(reversed(item)):
+                waiting += ((True, ","),) if number else ()
+                waiting.append((False, element))
+        elif isinstance(item, float) and abs(item) < WHOLE and item == int(item):
+            pieces.append(str(int(item)))
+        else:
+            pieces.append(_json(item))
+    return "".join(pieces)
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

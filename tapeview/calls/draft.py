@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from tapeview.calls.endpoints import Endpoint
+from tapeview.calls.recorded import read_body
 from tapeview.errors import CallError
 from tapeview.rules._engine import Finding
 from tapeview.snapshot import Snapshot, by_rank
@@ -14,6 +15,7 @@ from tapeview.tape.clean import printable
 from tapeview.tape.graft import without
 from tapeview.tape.json_text import JsonFault, Span, loads, members, skip_blank
 from tapeview.tape.message import Message
+from tapeview.wire.convert import to_anthropic
 from tapeview.wire.request import request_of, sent_before
 
 __all__ = ["DEFAULT_MAX_TOKENS", "Member", "Origin", "Plan", "plan_call", "refusals", "spliced"]
@@ -51,6 +53,8 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
     absent: tuple[str, ...]
     """What a call of an agent carries, and neither the file nor anybody else says."""
     messages: tuple[Message, ...]
+    lost: tuple[str, ...] = ()
+    """What a tape in another shape loses when it is put into the words of the Messages API."""
 
     @property
     def model(self) -> str:
@@ -88,24 +92,22 @@ def plan_call(
     """
     session = snapshot.session
     line = snapshot if turn is None else snapshot.line_of_turn(turn)
-    if session.dialect != "anthropic" and endpoint.kind != "recording":
-        raise CallError(
-            f"{printable(session.path)}: calls in the shape of {session.dialect} are not made yet; "
-            "the endpoint recording answers them."
-        )
     messages = sent_before(
         line.index, line.tape.sent, None if turn is None else line.own_turn(turn)
     )
     try:
         request = request_of(session, snapshot.tape, messages)
-        spans = dict(members(request.body, 0))
+        body, lost = request.body, tuple[str, ...]()
+        if session.dialect != "anthropic":
+            body, lost = to_anthropic(body)
+        spans = dict(members(body, 0))
     except (JsonFault, LookupError):
         raise CallError(
             f"{printable(session.path)}: the file has changed since it was opened, or is damaged; "
             "open it again."
         ) from None
     changes, origins = _changes(set(spans), endpoint, asked or {}, remembered or {})
-    body = spliced(request.body, changes, spans)
+    body = spliced(body, changes, spans)
     sent = tuple(
         Member(name, body[start:end], origins.get(name, "recorded"))
         for name, (start, end) in dict(members(body, 0)).items()
@@ -113,7 +115,7 @@ def plan_call(
     )
     have = {member.name for member in sent}
     absent = tuple(name for name in request.absent if name not in have)
-    return Plan(line, turn, endpoint, body, sent, absent, messages)
+    return Plan(line, turn, endpoint, body, sent, absent, messages, lost)
 
 
 def _changes(
@@ -187,6 +189,9 @@ def spliced(
 def refusals(plan: Plan) -> tuple[Finding, ...]:
     """What the API would refuse of the messages that are sent, the first one it reports first."""
     line = plan.snapshot
+    if line.session.dialect != "anthropic":
+        found = read_body(plan.body, line.session.path).snapshot().findings
+        return by_rank(finding for finding in found if finding.severity == "error")
     tape = msgspec.structs.replace(
         line.tape, messages=plan.messages, sent=plan.messages, unsent={}, own=None, breaks=()
     )

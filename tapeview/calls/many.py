@@ -11,7 +11,7 @@ import msgspec
 from tapeview.calls.decision import Decision, decision_of
 from tapeview.calls.draft import Plan
 from tapeview.calls.local import running
-from tapeview.calls.recorded import recorded_reply, recorded_stream
+from tapeview.calls.recording import recorded_reply, recorded_stream
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import STALL, Call, Stream
 from tapeview.calls.trouble import Trouble

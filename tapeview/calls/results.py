@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Raw
 
-from tapeview.calls.compare import canonical
+from tapeview.calls.decision import canonical
 from tapeview.edit.operations import Insert
 from tapeview.shapes.fields import fields_of
 from tapeview.snapshot import Snapshot

@@ -12,7 +12,7 @@ from tapeview.calls.draft import Plan
 from tapeview.calls.endpoints import Endpoint, Secrets, secrets_of
 from tapeview.calls.local import running
 from tapeview.calls.price import price_of
-from tapeview.calls.recorded import recorded_stream
+from tapeview.calls.recording import recorded_stream
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.tokens import count_body
 from tapeview.calls.trouble import Answer, Trouble, of_answer, of_end, of_event, of_network

@@ -14,7 +14,17 @@ from tapeview.errors import TapeviewError, UsageError
 
 __all__ = ["run"]
 
-COMMAND_NAMES = ("open", "show", "request", "check", "edit", "formats", "rules", "explain")
+COMMAND_NAMES = (
+    "open",
+    "show",
+    "request",
+    "check",
+    "edit",
+    "play",
+    "formats",
+    "rules",
+    "explain",
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -91,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_request(commands)
     _add_check(commands)
     _add_edit(commands)
+    _add_play(commands)
     for name, words, do in (
         ("formats", "the session formats that are read", _formats),
         ("rules", "the rules that check looks at", _rules),
@@ -189,6 +200,26 @@ def _add_edit(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_edit)
 
 
+def _add_play(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("play", help="let a tape stand in for the model")
+    parser.add_argument("path", metavar="PATH", help="a session file; - reads standard input")
+    parser.add_argument(
+        "--tape", metavar="ID", help="this tape alone: main, agent:...; all of them unless told"
+    )
+    parser.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        help="where clients find it; a free port of 127.0.0.1 unless told",
+    )
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse messages that are not on the tape"
+    )
+    parser.add_argument(
+        "--recorded-speed", action="store_true", help="take as long as the model took"
+    )
+    parser.set_defaults(do=_play)
+
+
 def _open(arguments: argparse.Namespace) -> int:
     placed = (arguments.turn, arguments.at, arguments.tape) != (None, None, "main")
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -260,6 +291,12 @@ def _edit(arguments: argparse.Namespace) -> int:
     from tapeview.cli._edit import edit
 
     return edit(arguments)
+
+
+def _play(arguments: argparse.Namespace) -> int:
+    from tapeview.cli._play import play
+
+    return play(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:

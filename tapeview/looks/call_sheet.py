@@ -101,7 +101,7 @@ class CallSheet:
             self._counted = Tokens(number, is_estimate=False)
 
     def price(self) -> Forecast | None:
-        """What it will cost. The first time this takes a while: prices are a library of their own."""
+        """What it will cost. The first time takes a while: prices are a library of their own."""
         return forecast(self.plan.model, self.tokens.number, self.plan.max_tokens)
 
     def facts(self, now: datetime, price: Forecast | None) -> Iterator[SheetFact]:

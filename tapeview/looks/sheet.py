@@ -111,6 +111,8 @@ def sheet_facts(
     """What is sent, what it costs, and whether a cache may still hold the beginning."""
     size = size_long(len(plan.body))
     yield SheetFact("sends", f"{count(len(plan.messages), 'message')} · {size}")
+    for number_lost, words in enumerate(plan.lost[:MOST_REFUSALS]):
+        yield SheetFact("" if number_lost else "loses", clean_line(words, 200), "warn")
     number = thousands(tokens.number)
     words = f"about {number} in (estimate)" if tokens.is_estimate else f"{number} in"
     yield SheetFact("tokens", words)

@@ -15,7 +15,7 @@ from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["Request", "request_of", "sent_before"]
+__all__ = ["Request", "block_json", "message_json", "request_of", "sent_before", "sent_span"]
 
 REQUIRED = {
     "anthropic": ("model", "max_tokens", "system", "tools"),
@@ -38,26 +38,36 @@ def sent_before(stored: Index, sent: Sequence[Message], turn: Turn | None) -> tu
     """
     if turn is None:
         return tuple(sent)
+    count, last = sent_span(stored, sent, turn, len(sent))
+    return (*sent[:count], *last)
+
+
+def sent_span(
+    stored: Index, sent: Sequence[Message], turn: Turn, most: int
+) -> tuple[int, tuple[Message, ...]]:
+    """The same as a number of sent messages, and the part of the one behind them that was there.
+
+    The span of a later turn, ``most`` messages, ends no earlier.
+    """
     if sent is stored.messages:
-        return tuple(sent[: turn.start])
+        return turn.start, ()
     places = stored.places
-    early = [
-        number
-        for number, message in enumerate(sent)
-        if any(b in places and places[b].message < turn.start for b in message.blocks)
-    ]
-    if not early:
-        return ()
-    last = sent[early[-1]]
+    for number in range(min(most + 1, len(sent)) - 1, -1, -1):
+        message = sent[number]
+        if any(b in places and places[b].message < turn.start for b in message.blocks):
+            break
+    else:
+        return 0, ()
     kept = tuple(
         block
-        for block in last.blocks
+        for block in message.blocks
         if (places[block].message < turn.start if block in places else block.kind == CLIENT_RESULT)
     )
-    if len(kept) < len(last.blocks):
-        records = tuple(r for r in last.records if any(b in kept for b in r.blocks))
-        last = Message(last.role, records, kept, last.spelled_role, last.id)
-    return (*sent[: early[-1]], last)
+    if len(kept) == len(message.blocks):
+        return number + 1, ()
+    records = tuple(r for r in message.records if any(b in kept for b in r.blocks))
+    part = Message(message.role, records, kept, message.spelled_role, message.id)
+    return number, (part,)
 
 
 def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:
@@ -86,7 +96,9 @@ def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Req
     if frame.model:
         members.insert(0, ("model", json.dumps(frame.model).encode()))
     members += [(k, raw) for k, raw in (("system", frame.system), ("tools", frame.tools)) if raw]
-    members.append(("messages", b"[" + b",".join(_spell(session, m) for m in messages) + b"]"))
+    members.append(
+        ("messages", b"[" + b",".join(message_json(session, m) for m in messages) + b"]")
+    )
     body = b",".join(json.dumps(name).encode() + b":" + raw for name, raw in members)
     return Request(b"{" + body + b"}", absent)
 
@@ -101,7 +113,7 @@ def _cut_from_file(session: Session, tape: Tape, messages: Sequence[Message]) ->
     return b"".join(session.written(shorter, 0)).removeprefix(b"\xef\xbb\xbf")
 
 
-def _spell(session: Session, message: Message) -> bytes:
+def message_json(session: Session, message: Message) -> bytes:
     """One message as JSON, its blocks in their own bytes."""
     if message.is_one_record:
         raw = session.message_of(message.records[0])
@@ -123,7 +135,7 @@ def _blocks(session: Session, message: Message) -> Iterator[bytes]:
     """
     holder = {block: record for record in message.records for block in record.blocks}
     for number, block in enumerate(message.blocks):
-        raw = _block_json(session, holder[block], block)
+        raw = block_json(session, holder[block], block)
         after = message.blocks[number + 1] if number + 1 < len(message.blocks) else None
         meets = (
             message.role == "user"
@@ -135,7 +147,8 @@ def _blocks(session: Session, message: Message) -> Iterator[bytes]:
         yield _with_line_break(raw) if meets else raw
 
 
-def _block_json(session: Session, record: Record, block: Block) -> bytes:
+def block_json(session: Session, record: Record, block: Block) -> bytes:
+    """One block as JSON, in its own bytes; string content as a text block."""
     raw, inside = session.piece_of(record, block)
     start, end = locate(raw, inside.path)
     text = raw[start:end]

@@ -1,47 +1,43 @@
-"""Replies that real programs and a real model were sent."""
+"""Streams that real clients took: ours have the same events, in the same order."""
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
+from anthropic.lib.streaming._messages import accumulate_event
 
-from tapeview.wire.assemble import Assembler
-from tapeview.wire.sse import EventReader
-from tests.wire.test_assemble import by_the_sdk
+from tests.wire.test_unroll import events
 
-CAPTURES = Path(os.environ["TAPEVIEW_SHARED"]) / "captures"
+CAPTURES = sorted(Path(os.environ["TAPEVIEW_SHARED"], "captures").glob("*.json"))
 
 
 def streams():
-    yield "model", (CAPTURES / "real_model_tool_use.sse").read_bytes()
-    for path in sorted(CAPTURES.glob("*.json")):
-        for call in json.loads(path.read_bytes()):
-            if isinstance(call, dict) and "response_sse" in call:
-                yield f"{path.stem}-{call['n']}", call["response_sse"].encode()
+    """The streams that real clients took."""
+    for path in CAPTURES:
+        calls = json.loads(path.read_bytes())
+        for number, found in enumerate(calls if isinstance(calls, list) else ()):
+            if "message_stop" in found.get("response_sse", ""):
+                yield pytest.param(found["response_sse"], id=f"{path.stem}-{number}")
 
 
-STREAMS = dict(streams())
+def shape(values):
+    """Events without texts: types, members of blocks, and no doubled neighbours."""
+    rows = []
+    for value in values:
+        row = (value["type"], value.get("index"), value.get("delta", {}).get("type"))
+        row += (tuple(sorted(value.get("content_block", ()))),)
+        if value["type"] != "ping" and row not in rows[-1:]:
+            rows.append(row)
+    return rows
 
 
-@pytest.mark.parametrize("raw", STREAMS.values(), ids=STREAMS)
-def test_the_sdk_makes_the_same_message(raw):
-    assembler = Assembler()
-    assembler.feed(raw)
-    assert not assembler.garbage
-    events = [json.loads(event.data) for event in EventReader().feed(raw)]
-    theirs = by_the_sdk([event for event in events if event["type"] != "error"])
-    ours = json.loads(assembler.message())
-    if assembler.is_whole:
-        for block in (*ours["content"], *theirs["content"]):
-            block.pop("caller", None)
-        assert ours["content"] == theirs["content"]
-    assert ours["stop_reason"] == theirs["stop_reason"]
-    assert assembler.is_whole == any(event["type"] == "message_stop" for event in events)
-
-
-def test_a_real_models_call():
-    assembler = Assembler()
-    assembler.feed(STREAMS["model"])
-    block = json.loads(assembler.message())["content"][0]
-    assert (block["name"], block["input"]) == ("get_weather", {"city": "Paris"})
+@pytest.mark.parametrize("stream", streams())
+def test_streams_have_the_shape_of_those_that_real_clients_take(stream):
+    values = [json.loads(data) for data in re.findall(r"^data: (.*)$", stream, re.MULTILINE)]
+    snapshot, buffers = None, {}
+    for value in values:
+        if value["type"] != "ping":
+            snapshot = accumulate_event(event=value, current_snapshot=snapshot, json_bufs=buffers)
+    assert shape(events(snapshot.to_dict(warnings=False))) == shape(values)
