@@ -51,6 +51,8 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
     absent: tuple[str, ...]
     """What a call of an agent carries, and neither the file nor anybody else says."""
     messages: tuple[Message, ...]
+    news: Mapping[str, bytes] = {}
+    """What was asked for and the file does not store: worth remembering."""
 
     @property
     def model(self) -> str:
@@ -113,7 +115,8 @@ def plan_call(
     )
     have = {member.name for member in sent}
     absent = tuple(name for name in request.absent if name not in have)
-    return Plan(line, turn, endpoint, body, sent, absent, messages)
+    told = {name: raw for name, raw in (asked or {}).items() if name not in spans and raw}
+    return Plan(line, turn, endpoint, body, sent, absent, messages, told)
 
 
 def _changes(
