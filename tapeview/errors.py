@@ -10,6 +10,7 @@
     * ``ServeError``: a tape cannot stand in for a model, or nothing can listen there
     * ``PlaceError``: a turn, path or tape that this session does not have
     * ``CallError``: a model call that cannot be made as it is asked for
+    * ``CallFailed``, in ``calls.trouble``: a call that was made and failed
 
 Each message is one whole sentence: which file, which line or JSON path, what is wrong, what to do.
 ``cli`` prints it and exits 2.

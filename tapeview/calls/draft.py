@@ -55,6 +55,8 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
     messages: tuple[Message, ...]
     lost: tuple[str, ...] = ()
     """What a tape in another shape loses when it is put into the words of the Messages API."""
+    news: Mapping[str, bytes] = {}
+    """What was asked for and the file does not store: worth remembering."""
 
     @property
     def model(self) -> str:
@@ -115,7 +117,8 @@ def plan_call(
     )
     have = {member.name for member in sent}
     absent = tuple(name for name in request.absent if name not in have)
-    return Plan(line, turn, endpoint, body, sent, absent, messages, lost)
+    told = {name: raw for name, raw in (asked or {}).items() if name not in spans and raw}
+    return Plan(line, turn, endpoint, body, sent, absent, messages, lost, told)
 
 
 def _changes(

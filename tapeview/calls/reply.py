@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import msgspec
 
+from tapeview.tape.json_text import loads
 from tapeview.wire.assemble import Step
 
 __all__ = ["Arrived", "Reply"]
@@ -34,3 +35,10 @@ class Reply(msgspec.Struct, frozen=True):
     is_cut: bool
     request_id: str = ""
     """The API's own name for the call; "" where it gave none."""
+
+    @property
+    def content(self) -> list[dict[str, object]]:
+        """The blocks of the message, decoded."""
+        message = loads(self.message)
+        content = message.get("content") if isinstance(message, dict) else None
+        return content if isinstance(content, list) else []

@@ -1,5 +1,6 @@
 """One call to a model, streamed, over the official SDK."""
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
@@ -22,7 +23,7 @@ from tapeview.wire.assemble import Assembler, Step
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, Omit, RequestOptions
 
-__all__ = ["STALL", "Call", "Stream", "count_tokens"]
+__all__ = ["STALL", "Call", "Stream", "count_tokens", "load_client"]
 
 STALL: Final = 600.0
 """Seconds without a byte after which a call is given up, as the SDK has it."""
@@ -92,17 +93,17 @@ class Call:
 
     def so_far(self) -> Reply:
         """What has arrived. It is marked as cut until it is whole."""
-        message = msgspec.json.decode(self.assembler.message(), type=_Named)
+        assembler = self.assembler
         is_api = self.plan.endpoint.kind == "api"
         return Reply(
-            message=self.assembler.message(),
-            model=message.model,
-            stop_reason=self.assembler.stop_reason,
-            usage=dict(self.assembler.usage),
+            message=assembler.message(),
+            model=assembler.model,
+            stop_reason=assembler.stop_reason,
+            usage=dict(assembler.usage),
             first_token_seconds=self._first,
             seconds=self.seconds,
-            price=price_of(message.model, self.assembler.usage) if is_api else None,
-            is_cut=not self.assembler.is_whole,
+            price=price_of(assembler.model, assembler.usage) if is_api else None,
+            is_cut=not assembler.is_whole,
             request_id=self._request_id,
         )
 
@@ -153,9 +154,11 @@ class Call:
         if not plan.model:
             raise CallError("the file does not say which model was called: name one.")
         self._secrets = secrets_of(endpoint, self._environ)
+        await load_client()
         import anthropic
         import httpx2
 
+        self._started = perf_counter()
         try:
             async with _client(endpoint, self._secrets, self._stall) as client:
                 stream = await client.post(
@@ -191,13 +194,25 @@ class _Failed(Exception):  # noqa: N818 - carries the trouble out of the stream
         self.trouble = trouble
 
 
-class _Named(msgspec.Struct):
-    model: str = ""
-
-
 def _answered(status: int, headers: Mapping[str, str], body: bytes, plan: Plan) -> Trouble:
     known = {name.lower(): value for name, value in headers.items()}
     return of_answer(Answer(status, known, body.decode("utf-8", "replace")), plan)
+
+
+async def load_client() -> None:
+    """Import what a call needs, two seconds of work, in a thread: a screen goes on meanwhile.
+
+    The first call does it; whoever knows that one will come may do it before.
+    """
+
+    def load() -> None:
+        import anthropic
+        import httpx2
+
+        del anthropic, httpx2
+        price_of("", {})
+
+    await asyncio.to_thread(load)
 
 
 async def _beginning(chunks: AsyncIterator[bytes]) -> bytes:
@@ -262,6 +277,7 @@ async def count_tokens(
     if endpoint.kind != "api" or not plan.model:
         return None
     secrets = secrets_of(endpoint, environ)
+    await load_client()
     import anthropic
     import httpx2
 

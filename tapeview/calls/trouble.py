@@ -16,11 +16,21 @@ import msgspec
 
 from tapeview.calls.draft import Plan
 from tapeview.calls.reply import Reply
+from tapeview.errors import TapeviewError
 from tapeview.tape.clean import clean_line, printable
 from tapeview.tape.sizes import duration, size_long
 from tapeview.wire.complaint import read_complaint
 
-__all__ = ["Answer", "Trouble", "TroubleKind", "of_answer", "of_end", "of_event", "of_network"]
+__all__ = [
+    "Answer",
+    "CallFailed",
+    "Trouble",
+    "TroubleKind",
+    "of_answer",
+    "of_end",
+    "of_event",
+    "of_network",
+]
 
 TroubleKind = Literal[
     "refused",
@@ -107,6 +117,14 @@ class Trouble(msgspec.Struct, frozen=True):
     request_id: str = ""
     reply: Reply | None = None
     """What had arrived, marked as cut; None where nothing had."""
+
+
+class CallFailed(TapeviewError):  # noqa: N818 - reads as the sentence it becomes
+    """A call that was made and failed, for those who want an exception."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.sentence)
+        self.trouble = trouble
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -21,6 +21,7 @@ COMMAND_NAMES = (
     "check",
     "edit",
     "play",
+    "replay",
     "formats",
     "rules",
     "explain",
@@ -43,8 +44,8 @@ class _Parser(argparse.ArgumentParser):
 def run(words: Sequence[str]) -> int:
     """Do what the words say; the exit code.
 
-    0 done, 1 ``check`` found what it was to fail on (or ``request --strict`` lacks something),
-    2 wrong words, a given path cannot be read, or an edit does not fit.
+    0 done, 1 ``check`` found what it was to fail on, ``request --strict`` lacks something or a
+    call of ``replay`` failed, 2 wrong words, a given path cannot be read, or an edit does not fit.
     """
     if sys.stdout is None:  # closed before we were started
         return 2
@@ -102,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_edit(commands)
     _add_play(commands)
+    _add_replay(commands)
     for name, words, do in (
         ("formats", "the session formats that are read", _formats),
         ("rules", "the rules that check looks at", _rules),
@@ -220,6 +222,21 @@ def _add_play(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_play)
 
 
+def _add_replay(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser("replay", help="make a model call again")
+    parser.add_argument("path", metavar="PATH", help="a session file; - reads standard input")
+    _add_tape(parser)
+    parser.add_argument("--turn", type=int, metavar="N", help="the call whose reply is turn N")
+    parser.add_argument("--model", metavar="M", help="another model than the recorded one")
+    parser.add_argument("--endpoint", metavar="NAME", help="where it goes; see the README")
+    parser.add_argument(
+        "-n", type=int, dest="times", metavar="K", help="K times: how often each decision comes"
+    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="how long a reply may be")
+    parser.add_argument("--json", action="store_true", help="the message, or the report, as JSON")
+    parser.set_defaults(do=_replay)
+
+
 def _open(arguments: argparse.Namespace) -> int:
     placed = (arguments.turn, arguments.at, arguments.tape) != (None, None, "main")
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -297,6 +314,12 @@ def _play(arguments: argparse.Namespace) -> int:
     from tapeview.cli._play import play
 
     return play(arguments)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from tapeview.cli._replay import replay
+
+    return replay(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:

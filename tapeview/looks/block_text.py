@@ -49,6 +49,8 @@ __all__ = [
     "copy_path",
     "copy_text",
     "editor_place",
+    "json_lines",
+    "text_lines",
 ]
 
 JSON_STYLES: Final = {
@@ -153,6 +155,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def text_lines(text: str, style: str = "fg") -> Iterator[BodyLine]:
+    """A text, a line for each of its lines."""
     return (line_of(style, line) for line in _split(text))
 
 
@@ -173,6 +176,7 @@ def _markdown_lines(text: str) -> Iterator[BodyLine]:
 
 
 def json_lines(raw: bytes) -> Iterator[BodyLine]:
+    """JSON, indented. Raises ``JsonFault``."""
     for line in pretty(raw):
         parts = tuple((JSON_STYLES[kind], text) for kind, text in line.parts)
         yield BodyLine(parts, line.indent, line.is_block)

@@ -117,14 +117,8 @@ class CallSheet:
 
     def leave(self) -> Plan:
         """The plan that leaves now; what was asked for and the file lacks is remembered for it."""
-        given = {name: raw for name, raw in self._asked.items() if raw is not None}
-        lacking = {n: raw for n, raw in given.items() if not self._is_stored(n)}
-        remember(self._environ, self.snapshot.session.path, lacking)
+        remember(self._environ, self.snapshot.session.path, self.plan.news)
         return self.plan
-
-    def _is_stored(self, name: str) -> bool:
-        plain = plan_call(self.snapshot, self.turn, self.endpoint)
-        return any(m.name == name and m.origin == "recorded" for m in plain.members)
 
 
 def _number(typed: str) -> int:

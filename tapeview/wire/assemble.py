@@ -86,6 +86,11 @@ class GrowingBlock:
         return self._so_far("partial_json")
 
     @property
+    def has_grown(self) -> bool:
+        """Whether any of its text came after its start."""
+        return bool(self._pieces)
+
+    @property
     def is_cut(self) -> bool:
         """Whether it is a call whose input is no JSON, or not whole yet."""
         if self._input is not None:
@@ -177,6 +182,12 @@ class Assembler:
     def has_begun(self) -> bool:
         """Whether anything of a message came."""
         return bool(self._message or self.blocks)
+
+    @property
+    def model(self) -> str:
+        """The model that answers; "" while nobody says so."""
+        model = self._message.get("model")
+        return model if isinstance(model, str) else ""
 
     @property
     def stop_reason(self) -> str | None:

@@ -12,6 +12,7 @@ from tapeview.calls.endpoints import Endpoint
 from tapeview.errors import CallError, PlaceError
 from tapeview.open_session import load
 from tapeview.tape.json_text import members
+from tapeview.wire.convert import to_anthropic
 from tapeview.wire.request import request_of, sent_before
 from tests.calls.helpers import BODY, RECORDING, TOOLS, plan
 from tests.helpers import open_bytes, snapshot_of
@@ -107,11 +108,21 @@ def test_a_turn_that_is_not_there():
         plan(turn=9)
 
 
-def test_chat_is_answered_by_the_recording_alone():
-    session = load(str(SAMPLES / "refund.json")).snapshot()
-    assert plan_call(session, 1, RECORDING).turn == 1
-    with pytest.raises(CallError, match="in the shape of openai-chat are not made yet"):
-        plan_call(session, 1, WORK)
+def test_chat_is_put_into_the_words_of_the_messages_api_and_what_is_lost_is_named():
+    snapshot = load(str(SAMPLES / "refund.json")).snapshot()
+    made = plan_call(snapshot, 2, WORK)
+    body = json.loads(made.body)
+    assert "system" in body
+    assert {message["role"] for message in body["messages"]} == {"user", "assistant"}
+    assert made.lost == to_anthropic(request_of_turn(snapshot, 2)).lost
+    assert refusals(made) == ()
+
+
+def request_of_turn(snapshot, number):
+    line = snapshot if number is None else snapshot.line_of_turn(number)
+    turn = None if number is None else line.own_turn(number)
+    messages = sent_before(line.index, line.tape.sent, turn)
+    return request_of(snapshot.session, snapshot.tape, messages).body
 
 
 def test_a_file_that_has_changed(tmp_path):
@@ -130,10 +141,9 @@ FILES = [path for path in sorted(SAMPLES.glob("*.json*")) if path.name != "lines
 def test_every_call_of_the_samples_is_its_request_and_the_additions(path):
     snapshot = load(str(path)).snapshot()
     for number in [None, *snapshot.turn_numbers]:
-        line = snapshot if number is None else snapshot.line_of_turn(number)
-        turn = None if number is None else line.own_turn(number)
-        messages = sent_before(line.index, line.tape.sent, turn)
-        request = request_of(snapshot.session, snapshot.tape, messages).body
+        request = request_of_turn(snapshot, number)
+        if snapshot.session.dialect != "anthropic":
+            request = to_anthropic(request).body
         made = plan_call(snapshot, number, RECORDING)
         added = {m.name for m in made.members if m.origin != "recorded"}
         assert added <= {"max_tokens"}

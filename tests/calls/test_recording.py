@@ -27,11 +27,15 @@ async def streamed(made):
 def test_the_reply_of_a_turn():
     snapshot = snapshot_of(BODY)
     assert recorded_reply(snapshot, None) is None
-    assert json.loads(recorded_reply(snapshot, 1)) == {
+    first = json.loads(recorded_reply(snapshot, 1))
+    assert first.pop("id").startswith("msg_")
+    assert first.pop("usage").keys() == {"input_tokens", "output_tokens"}
+    assert first == {
         "type": "message",
         "role": "assistant",
         "model": "claude-opus-4-5",
         "stop_reason": "tool_use",
+        "stop_sequence": None,
         "content": BODY["messages"][1]["content"],
     }
     second = json.loads(recorded_reply(snapshot, 2))
