@@ -4,9 +4,11 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+import pytest
+
+from tests.readme import README, ROOT, commands
+
 LOOP = ROOT / "sample_sessions" / "loop.json"
 
 TEST = """
@@ -32,8 +34,16 @@ def test_what_goes_wrong(tapeview_play):
 """
 
 
-def test_the_fixture_serves_until_the_test_ends(tmp_path):
-    (tmp_path / "test_agent.py").write_text(TEST.format(path=str(LOOP)), encoding="utf-8")
+EXAMPLE = "\n".join(commands(README.read_text(encoding="utf-8"), "a test"))
+
+
+@pytest.mark.parametrize(
+    "test, passed",
+    [(TEST.format(path=str(LOOP)), 3), (EXAMPLE, 1)],
+    ids=["its rules", "the README's example"],
+)
+def test_the_fixture_serves_until_the_test_ends(tmp_path, test, passed):
+    (tmp_path / "test_agent.py").write_text(test, encoding="utf-8")
     words = ["-q", "-p", "tapeview.pytest_plugin", "-p", "no:cacheprovider", "-W", "error"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, str(tmp_path)],
@@ -43,7 +53,7 @@ def test_the_fixture_serves_until_the_test_ends(tmp_path):
         text=True,
         check=False,
     )
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    assert f"{passed} passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_pytest_finds_it_where_tapeview_is_installed():

@@ -6,8 +6,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.client.stand_in import StandIn
-
 __all__ = ["RealClient", "find_or_install"]
 
 PACKAGE = "@anthropic-ai/claude-code"
@@ -74,11 +72,11 @@ class RealClient:
         """As the program says it."""
         return self._run("http://127.0.0.1:9", "--version").strip()
 
-    def ask(self, api: StandIn, prompt: str, resume: str = "") -> str:
+    def ask(self, url: str, prompt: str, resume: str = "") -> str:
         """Say one thing, in a new session or in one that is resumed; the session's id."""
         words = ["--resume", resume] if resume else []
         words += ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash,Agent"]
-        identity: str = json.loads(self._run(api.url, *words))["session_id"]
+        identity: str = json.loads(self._run(url, *words))["session_id"]
         return identity
 
     def _run(self, url: str, *words: str) -> str:
