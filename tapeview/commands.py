@@ -239,6 +239,15 @@ COMMANDS: tuple[Command, ...] = (
         "make the model call of this turn again",
         "replay",
     ),
+    Command(
+        "run_on",
+        "Run on",
+        ("R",),
+        "R",
+        "anywhere",
+        "find",
+        "run on with recorded results",
+    ),
     Command("save", "Save", ("s",), "s", "anywhere", "edit", "save to the file", "save"),
     Command(
         "save_as",

@@ -11,7 +11,7 @@ from tapeview.calls.decision import Decision, decision_of
 from tapeview.calls.draft import Plan, refusals
 from tapeview.calls.many import Tally
 from tapeview.calls.price import forecast
-from tapeview.calls.recorded import recorded_reply
+from tapeview.calls.recording import recorded_reply
 from tapeview.calls.reply import Reply
 from tapeview.calls.tokens import estimate
 from tapeview.tape.block import CALLS

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice, takewhile
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from tapeview.looks.block_record import BLANK, BodyLine, line_of
 from tapeview.looks.block_text import json_lines, text_lines
@@ -15,7 +15,7 @@ from tapeview.tape.json_text import JsonFault, loads, locate
 from tapeview.tape.sizes import size_long
 from tapeview.wire.assemble import Assembler, GrowingBlock
 
-__all__ = ["GrowingLines", "ReplyLine", "block_lines", "reply_lines"]
+__all__ = ["GrowingLines", "Mark", "ReplyLine", "block_lines", "reply_lines"]
 
 TAIL: Final = 4_000
 """Characters of a growing block that are shown; of a block that is whole all of them are."""
@@ -24,11 +24,16 @@ NAME: Final = 60
 _token = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{\]}]|[,:]|[^"\[{\]},:]++')
 
 
+Mark = Literal["same", "differs", ""]
+
+
 class ReplyLine(NamedTuple):
     """One logical line, and the sign of the block that begins on it."""
 
     line: BodyLine
     sign: SignName | None = None
+    mark: Mark = ""
+    """How a recorded block compares with the new one."""
 
 
 def reply_lines(blocks: Iterable[GrowingBlock]) -> Iterator[ReplyLine]:

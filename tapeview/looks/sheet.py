@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from tapeview.calls.draft import Member, Plan
 from tapeview.calls.price import Forecast
+from tapeview.looks.replaying import dollars
 from tapeview.rules._engine import Finding
 from tapeview.tape.clean import clean_line
 from tapeview.tape.json_text import array_spans
@@ -124,11 +125,11 @@ def sheet_facts(
 def _price_words(price: Forecast | None, times: int) -> str:
     if price is None:
         return "unknown: no price is known for this model"
-    each = f"${price.input:.2f} in, at most ${price.output_at_most:.2f} out"
+    each = f"{dollars(price.input)} in, at most {dollars(price.output_at_most)} out"
     if times == 1:
         return each
     whole = times * (price.input + price.output_at_most)
-    return f"{each}, {times} times: at most ${whole:.2f}"
+    return f"{each}, {times} times: at most {dollars(whole)}"
 
 
 def _cache_words(plan: Plan, now: datetime) -> str:

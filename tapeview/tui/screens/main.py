@@ -20,7 +20,7 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_replaying import ReplayingScreen
+from tapeview.tui.screens.main_outcome import OutcomeScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
@@ -40,7 +40,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(ReplayingScreen):
+class MainScreen(OutcomeScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable

@@ -184,12 +184,13 @@ class EditingScreen(ChangingScreen):
             self.say("no edit fits this row", "warn")
             return
         cut = self.glyphs.cut
-        listed = [Choice(a.title, partial(self._choose, a), cut if a.asks else "") for a in found]
+        listed = [Choice(a.title, partial(self.choose, a), cut if a.asks else "") for a in found]
         place = copy_path(self.snapshot, row)
         self.choices.offer(words, listed, right=printable(place))
         self.open_side(self.choices)
 
-    def _choose(self, action: Action) -> None:
+    def choose(self, action: Action) -> None:
+        """Do an action, once what it needs is typed."""
         self.close_side("timeline")
         if action.asks == "edit":
             self.do_edit()

@@ -1,29 +1,36 @@
 """How a model call is made again on the screen of a session: sheet, reply, what becomes of it."""
 
 import sys
+from abc import abstractmethod
+from collections.abc import Coroutine
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import Final
 
-from msgspec import Raw
 from textual.timer import Timer
 from textual.worker import Worker
 
+from tapeview.calls.draft import Plan
+from tapeview.calls.many import Tally, many, tally_of
+from tapeview.calls.recording import recorded_reply
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import Call, count_tokens
+from tapeview.calls.run_on import played_stream
 from tapeview.calls.trouble import Trouble
-from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
 from tapeview.errors import TapeviewError
+from tapeview.looks.beside import beside_lines, recorded_lines, tally_lines
 from tapeview.looks.block_text import json_lines
 from tapeview.looks.call_sheet import CallSheet, turn_of_call
 from tapeview.looks.goto import resolve
 from tapeview.looks.knew import Knew
+from tapeview.looks.replaying import dollars
 from tapeview.looks.reply import GrowingLines
 from tapeview.looks.sheet import SheetField
 from tapeview.tape.clean import printable
 from tapeview.tui.background import in_background
 from tapeview.tui.editor import edit_outside
+from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens.main_saving import SavingScreen
 from tapeview.tui.widgets.bars import Parts
 from tapeview.tui.widgets.replay_pane import ReplayPane
@@ -37,14 +44,16 @@ LONG: Final = 120
 
 
 class ReplayingScreen(SavingScreen):
-    """Keys that make calls again."""
+    """The sheet, and the call."""
 
-    _sheet: CallSheet | None = None
+    sheet: CallSheet | None = None
+    """The call that the pane shows."""
     _call: Call | None = None
     _growing: GrowingLines | None = None
-    _worker: Worker[None] | None = None
+    _worker: Worker[object] | None = None
     _frames: Timer | None = None
-    _reply: Reply | None = None
+    reply: Reply | None = None
+    """What came of it, whole or cut."""
 
     @property
     def replay_pane(self) -> ReplayPane:
@@ -65,7 +74,7 @@ class ReplayingScreen(SavingScreen):
         line = self.snapshot.of(row)
         try:
             turn = turn_of_call(line, row)
-            self._sheet = CallSheet(self.snapshot, turn, self.environ)
+            self.sheet = CallSheet(self.snapshot, turn, self.environ)
         except TapeviewError as error:
             self.say(printable(str(error)), "warn")
             return
@@ -74,19 +83,19 @@ class ReplayingScreen(SavingScreen):
 
     @property
     def _replay_words(self) -> str:
-        turn = self._sheet.turn if self._sheet is not None else None
+        turn = self.sheet.turn if self.sheet is not None else None
         sign = self.glyphs.inside
         return f"{sign} replay turn {turn}" if turn is not None else f"{sign} replay the next call"
 
     def _show_sheet(self) -> None:
-        sheet, pane = self._sheet, self.replay_pane
+        sheet, pane = self.sheet, self.replay_pane
         if sheet is None:
             return
         pane.acts = {
             "open": self._send,
             "edit": self._change_field,
             "knew": self._show_request,
-            "back": self._leave_replay,
+            "back": self.leave_replay,
         }
         self._show_fields(sheet)
         if sheet.endpoint.kind == "api":
@@ -105,21 +114,22 @@ class ReplayingScreen(SavingScreen):
             sheet.count(plan, await count_tokens(plan, self.environ))
         except TapeviewError:
             return  # sending says what is wrong
-        if self._sheet is sheet and self.replay_pane.state == "sheet":
+        if self.sheet is sheet and self.replay_pane.state == "sheet":
             self._show_fields(sheet)
 
     def _show_request(self) -> None:
-        if self._sheet is not None:
-            self.replay_pane.acts = {"back": self._show_sheet_again, "knew": self._show_sheet_again}
-            self.replay_pane.show_request(json_lines(self._sheet.plan.body))
+        if self.sheet is not None:
+            self.replay_pane.acts = {"back": self.show_sheet_again, "knew": self.show_sheet_again}
+            self.replay_pane.show_request(json_lines(self.sheet.plan.body))
             self.set_focus(self.replay_pane.target)
 
-    def _show_sheet_again(self) -> None:
+    def show_sheet_again(self) -> None:
+        """Show what a call would send once more."""
         self._show_sheet()
         self.set_focus(self.replay_pane.target)
 
     def _change_field(self) -> None:
-        field, sheet = self.replay_pane.list.field, self._sheet
+        field, sheet = self.replay_pane.list.field, self.sheet
         if field is None or sheet is None:
             return
         if field.kind == "endpoint":
@@ -138,78 +148,137 @@ class ReplayingScreen(SavingScreen):
             self._set_field(field, typed)
 
     def _set_field(self, field: SheetField, typed: str) -> bool:
-        if self._sheet is None:
+        if self.sheet is None:
             return True
         try:
-            self._sheet.change(field, typed)
+            self.sheet.change(field, typed)
         except TapeviewError as error:
             self.say(printable(str(error)), "warn")
             return False
         self._show_sheet()
         return True
 
-    def _leave_replay(self) -> None:
-        self._sheet = self._reply = None
+    def leave_replay(self) -> None:
+        """Give the block pane its place back."""
+        self.sheet = self.reply = None
         self.close_side("timeline")
 
     # -- the call ------------------------------------------------------------------------------
 
     def _send(self) -> None:
-        sheet = self._sheet
+        sheet = self.sheet
         if sheet is None:
             return
-        call = Call(sheet.leave(), self.environ)
-        self._call, self._growing, self._reply = call, GrowingLines(call.assembler), None
+        self.show_call(sheet)
+        plan = sheet.leave()
+        is_one = sheet.times == 1
+        self.start_work(self.make(plan) if is_one else self._make_many(plan, sheet.times))
+
+    def show_call(self, sheet: CallSheet) -> None:
+        """Show that a call leaves now."""
+        self.sheet, self.reply = sheet, None
         pane = self.replay_pane
-        is_recording = call.plan.endpoint.kind == "recording"
-        who = f"{call.plan.model or 'no model'} {self.glyphs.separator} "
-        who += call.plan.endpoint.about if is_recording else f"endpoint {call.plan.endpoint.name}"
-        pane.begin_reply(self._replay_words, who)
+        pane.begin_reply(self._replay_words, _who(sheet.plan, self.glyphs))
+        pane.show_beside(recorded_lines(self.recorded, self.folder))
         pane.acts = {"back": self._stop}
-        self.set_focus(pane.target)
-        self._frames = self.set_interval(FRAME, self._grow)
+        self.open_side(pane)
+
+    def start_work(self, work: Coroutine[None, None, object]) -> None:
+        """Do something that makes calls; escape stops it."""
         self._worker = self.run_worker(
-            self._make(call), name="replay", group="replay", exclusive=True
+            self._until_done(work), name="replay", group="replay", exclusive=True
         )
 
-    async def _make(self, call: Call) -> None:
-        if call.plan.endpoint.kind != "recording":
+    async def _until_done(self, work: Coroutine[None, None, object]) -> None:
+        await work
+        self._worker = None
+        self.refresh_bars()
+
+    @property
+    def is_calling(self) -> bool:
+        """Whether a call is under way."""
+        return self._worker is not None
+
+    @property
+    def recorded(self) -> bytes | None:
+        """The recorded reply of the turn; None for the next call."""
+        sheet = self.sheet
+        if sheet is None or sheet.turn is None:
+            return None
+        return recorded_reply(sheet.plan.snapshot, sheet.turn)
+
+    @property
+    def folder(self) -> str:
+        """Where the agent worked: paths are shown from there."""
+        return self.snapshot.session.folder
+
+    async def make(self, plan: Plan) -> Reply | None:
+        """Make one call and show what comes; the reply where it is whole."""
+        call = Call(plan, self.environ, played_stream(self.opened))
+        self._call, self._growing = call, GrowingLines(call.assembler)
+        if plan.endpoint.kind != "recording":
             await in_background(_load)
-        self._frames = self.set_interval(FRAME, self._grow)
+        self._frames = self._frames or self.set_interval(FRAME, self._grow)
         outcome: Reply | Trouble | None = None
         try:
             async for news in call.run():
                 if not isinstance(news, Arrived):
                     outcome = news
         except TapeviewError as error:
-            self._ended(None, str(error))
-            return
+            self.ended(None, str(error))
+            return None
         if isinstance(outcome, Trouble):
-            self._ended(outcome.reply, outcome.sentence, outcome.path)
-        else:
-            self._ended(outcome, "")
+            self.ended(outcome.reply, outcome.sentence, outcome.path)
+            return None
+        self.ended(outcome, "")
+        return outcome
+
+    async def _make_many(self, plan: Plan, times: int) -> None:
+        """Make a call several times, and count what the model decides."""
+        self._call = None
+        if plan.endpoint.kind != "recording":
+            await in_background(_load)
+        ends: list[Reply | Trouble] = []
+
+        def told(_: int, event: Arrived | Reply | Trouble) -> None:
+            if not isinstance(event, Arrived):
+                ends.append(event)
+                self._show_tally(tally_of(plan, ends), times)
+
+        try:
+            await many(plan, times, self.environ, told=told)
+        except TapeviewError as error:
+            self.say(printable(str(error)), "warn")
+        self.replay_pane.end_reply("many", f"{len(ends)} of {times}", self.endings())
+        self.refresh_bars()
+
+    def _show_tally(self, tally: Tally, times: int) -> None:
+        self.replay_pane.grow(0, list(tally_lines(tally, times)), [], f"{tally.times} of {times}")
 
     def _stop(self) -> None:
         """Cancel the call; what came is kept, marked as cut."""
         worker, call = self._worker, self._call
-        if worker is None or call is None:
+        if worker is None:
             return
-        reply = call.so_far() if call.assembler.has_begun else None
+        reply = call.so_far() if call is not None and call.assembler.has_begun else None
         worker.cancel()
-        self._ended(reply, "stopped")
+        self._worker = None
+        self.ended(reply, "stopped")
 
-    def _ended(self, reply: Reply | None, sentence: str, path: str = "") -> None:
+    def ended(self, reply: Reply | None, sentence: str, path: str = "") -> None:
+        """A call is over: ``reply`` is what came of it, ``sentence`` what went wrong."""
         if self._frames is not None:
             self._frames.stop()
-        self._worker = self._frames = None
-        self._reply = reply
+        self._frames = None
+        self.reply = reply
         self._grow()
         pane = self.replay_pane
-        if reply is None:
-            words = "no reply"
-        else:
-            words = "cut" if reply.is_cut else reply.stop_reason or "whole"
-        pane.end_reply("done", words, self._endings(pane))
+        words = "no reply" if reply is None else reply.stop_reason or "whole"
+        pane.end_reply(
+            "done", "cut" if reply is not None and reply.is_cut else words, self.endings()
+        )
+        if reply is not None:
+            pane.show_beside(beside_lines(self.recorded, reply.message, self.folder))
         self.refresh_bars()
         if sentence:
             self.say(printable(sentence), "warn")
@@ -218,53 +287,24 @@ class ReplayingScreen(SavingScreen):
             if target.row >= 0:
                 self.timeline.go(target.row)
 
-    def _endings(self, pane: ReplayPane) -> tuple[tuple[str, str], ...]:
+    @abstractmethod
+    def endings(self) -> tuple[tuple[str, str], ...]:
         """What can be done with what came; the footer's words for it."""
-        pane.acts = {"back": self._leave_replay, "replay": self._show_sheet_again}
-        again = (("r", "again"), ("esc", "leave"))
-        if self._reply is None:
-            return again
-        pane.acts |= {"actions": self._append, "compact": self._leave_replay}
-        keeps = (("a", "append"), ("x", "discard"), *again)
-        if self._sheet is None or self._sheet.turn is None:
-            pane.acts["open"] = self._append
-            return (("enter", "append"), *keeps[1:])
-        pane.acts |= {"open": self._keep, "replace": self._replace}
-        return (("enter", "keep as branch"), ("c", "replace"), *keeps)
-
-    # -- what becomes of it --------------------------------------------------------------------
-
-    def _keep(self) -> None:
-        """Keep the reply beside the recorded one."""
-        sheet, reply = self._sheet, self._reply
-        if sheet is not None and reply is not None and sheet.turn is not None:
-            message = Raw(reply.message)
-            self._take(Branch(turn=sheet.turn, message=message, tape=sheet.plan.snapshot.tape.id))
-
-    def _replace(self) -> None:
-        """Put the reply in the recorded one's place."""
-        sheet, reply = self._sheet, self._reply
-        if sheet is not None and reply is not None and sheet.turn is not None:
-            tape = sheet.plan.snapshot.tape.id
-            self._take(ReplaceReply(turn=sheet.turn, message=Raw(reply.message), tape=tape))
-
-    def _append(self) -> None:
-        """Put the reply at the end of the tape."""
-        sheet, reply = self._sheet, self._reply
-        if sheet is not None and reply is not None:
-            self._take(AppendReply(message=Raw(reply.message), tape=self.snapshot.tape.id))
-
-    def _take(self, operation: Operation) -> None:
-        if self.may_edit() and self.perform(operation):
-            self._leave_replay()
 
     def _grow(self) -> None:
         call, growing = self._call, self._growing
         if call is None or growing is None:
             return
         keep, lines = growing.news()
-        arriving = f"arriving {call.seconds:.1f} s" if self._worker is not None else ""
+        arriving = f"arriving {call.seconds:.1f} s" if self._frames is not None else ""
         self.replay_pane.grow(keep, lines, _how(call.so_far()), arriving)
+
+
+def _who(plan: Plan, glyphs: Glyphs) -> str:
+    """``claude-opus-4-5 · endpoint work``."""
+    there = plan.endpoint
+    about = there.about if there.kind != "api" else f"endpoint {there.name}"
+    return f"{plan.model or 'no model'} {glyphs.separator} {about}"
 
 
 def _load() -> None:
@@ -289,5 +329,5 @@ def _how(reply: Reply) -> Parts:
         if flowed > 0.2:
             say("at", f"{out / flowed:.0f}/s")
     if reply.price is not None:
-        parts.append((f"${reply.price:.2f}", "fg"))
+        parts.append((dollars(reply.price), "fg"))
     return parts

@@ -208,10 +208,17 @@ class ReplayPane(SidePane):
 
     def _reply_line(self, line: ReplyLine) -> ViewLine:
         body = line.line
-        if line.sign is None:
-            return ViewLine(body.parts, body.indent + 2, body.bar)
-        sign = (SIGN_STYLES.get(line.sign, "fg"), f"{getattr(self.glyphs, line.sign)} ")
-        return ViewLine((sign, *body.parts), 2)
+        parts = list(body.parts)
+        if line.sign is not None:
+            style = SIGN_STYLES.get(line.sign, "fg")
+            parts.insert(0, (style, f"{getattr(self.glyphs, line.sign)} "))
+        if line.mark:
+            same = line.mark == "same"
+            sign = self.glyphs.same if same else self.glyphs.differs
+            parts.insert(0, ("result" if same else "warn", f"{sign} "))
+        is_prose = len(parts) == 1 and parts[0][0] in ("fg", "think")
+        hang = 0 if is_prose else 2
+        return ViewLine(tuple(parts), body.indent + 2, body.bar, hang=hang)
 
     # -- as a pane -----------------------------------------------------------------------------
 

@@ -1,0 +1,180 @@
+"""What becomes of a reply: kept, put in place of the recorded one, appended; and run on from."""
+
+from functools import partial
+
+from msgspec import Raw
+
+from tapeview.calls.reply import Reply
+from tapeview.calls.results import answers, interrupted, open_calls, recorded_results
+from tapeview.calls.run_on import RunOn, tape_of_edit
+from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
+from tapeview.errors import TapeviewError
+from tapeview.looks.actions import actions_of
+from tapeview.looks.call_sheet import CallSheet
+from tapeview.looks.tapes import first_row
+from tapeview.tape.clean import printable
+from tapeview.tape.sizes import count
+from tapeview.tui.screens.main_replaying import ReplayingScreen
+from tapeview.tui.widgets.question import Answer
+
+__all__ = ["OutcomeScreen"]
+
+
+class OutcomeScreen(ReplayingScreen):
+    """Keys for a reply that has come. All they do are edits, with undo."""
+
+    def endings(self) -> tuple[tuple[str, str], ...]:
+        """What can be done with what came; the footer's words for it."""
+        pane, sheet = self.replay_pane, self.sheet
+        pane.acts = {"back": self.leave_replay, "replay": self.show_sheet_again}
+        again = (("r", "again"), ("esc", "leave"))
+        if self.reply is None or sheet is None:
+            return again
+        pane.acts |= {
+            "actions": self._append,
+            "compact": self.leave_replay,
+            "run_on": self._run_on,
+        }
+        keeps = (("x", "discard"), ("R", "run on"), *again)
+        if sheet.turn is None:
+            pane.acts["open"] = self._append
+            return (("enter", "append"), *keeps)
+        pane.acts |= {"open": self._keep, "replace": self._replace}
+        return (("enter", "keep as branch"), ("c", "replace"), ("a", "append"), *keeps)
+
+    @property
+    def _tape(self) -> str:
+        """The tape that the call belongs to."""
+        return self.sheet.plan.snapshot.tape.id if self.sheet is not None else "main"
+
+    def _message(self) -> Raw | None:
+        return Raw(self.reply.message) if self.reply is not None else None
+
+    def _keep(self) -> None:
+        """Keep the reply beside the recorded one; a file of one line keeps it in another file."""
+        operation = self._branch()
+        if operation is not None and self._take(operation):
+            self.leave_replay()
+
+    def _branch(self) -> Branch | None:
+        turn, message = self.sheet.turn if self.sheet is not None else None, self._message()
+        if turn is None or message is None:
+            return None
+        return Branch(turn=turn, message=message, tape=self._tape)
+
+    def _replace(self) -> None:
+        """Put the reply in the recorded one's place."""
+        turn, message = self.sheet.turn if self.sheet is not None else None, self._message()
+        if turn is None or message is None:
+            return
+        if self._take(ReplaceReply(turn=turn, message=message, tape=self._tape)):
+            self.leave_replay()
+
+    def _append(self) -> None:
+        """Put the reply at the end of the tape, then ask what its calls are answered with."""
+        message = self._message()
+        if message is None:
+            return
+        reply, tape = self.reply, self._tape
+        if self._take(AppendReply(message=message, tape=tape)):
+            self.leave_replay()
+            self._ask_results(reply, tape)
+
+    def _put(self, operation: Operation) -> None:
+        self._take(operation)
+
+    def _take(self, operation: Operation) -> bool:
+        return self.may_edit() and self.perform(operation)
+
+    # -- results -------------------------------------------------------------------------------
+
+    def _ask_results(self, reply: Reply | None, tape: str) -> None:
+        """Ask what the open calls at the end of the tape are answered with."""
+        snapshot = self.opened.snapshot(tape)
+        calls = open_calls(snapshot)
+        if reply is None or not calls:
+            return
+        turn = snapshot.index.turns[-1].number
+        found = recorded_results(snapshot, calls, turn)
+        fit = [each.result for each in found if each is not None]
+        cut_off = [each for each, result in zip(calls, found, strict=True) if result is None]
+        listed = [Answer("h", "by hand", partial(self._by_hand, tape))]
+        if fit:
+            words = "recorded results" if not cut_off else f"{len(fit)} recorded, rest interrupted"
+            both = [*fit, *interrupted(cut_off)]
+            listed.append(Answer("c", words, partial(self._put, answers(both, tape))))
+        all_cut = answers(interrupted(calls), tape)
+        listed.append(Answer("i", "interrupted", partial(self._put, all_cut)))
+        self.ask(f"{count(len(calls), 'call')} to answer", listed, escape="later")
+
+    def _by_hand(self, tape: str) -> None:
+        """Write the result of the first open call."""
+        snapshot = self.opened.snapshot(tape)
+        index = snapshot.index
+        waiting = [e for e in index.calls if not index.link_of[e.block].results]
+        if not waiting or waiting[-1].block not in self.snapshot.row_of:
+            return
+        row = self.snapshot.row_of[waiting[-1].block]
+        self.timeline.go(row)
+        found = actions_of(self.snapshot, self.snapshot.rows[row], None)
+        for action in found:
+            if action.id == "answer":
+                self.choose(action)
+
+    # -- running on ----------------------------------------------------------------------------
+
+    def do_run_on(self) -> None:
+        """Run on from the end of the tape, with recorded results, as long as there are some."""
+        if not self.may_edit() or self.is_calling:
+            return
+        turns = self.snapshot.index.turns
+        if not turns:
+            self.say("there is no reply to run on from", "warn")
+            return
+        self._begin_run(self.snapshot.tape.id, turns[-1].number)
+
+    def _run_on(self) -> None:
+        """Keep the reply as its own line, and run on from it."""
+        sheet, message = self.sheet, self._message()
+        if sheet is None or message is None or not self.may_edit():
+            return
+        turn = sheet.turn
+        if turn is None:
+            if self._take(AppendReply(message=message, tape=self._tape)):
+                self._begin_run(self._tape, self.opened.snapshot(self._tape).index.turns[-1].number)
+            return
+        operation = self._branch()
+        if operation is None or not self.perform(operation):
+            return
+        tape = tape_of_edit(self.opened.session.tapes, self.opened.log.entries[-1].edit)
+        self._begin_run(tape or self._tape, turn)
+
+    def _begin_run(self, tape: str, turn: int) -> None:
+        run = RunOn(self.opened.snapshot(), turn)
+        self.start_work(self._run_calls(tape, run))
+
+    async def _run_calls(self, tape: str, run: RunOn) -> None:
+        """Results, call, reply, until something stops it."""
+        made = 0
+        while True:
+            try:
+                step = run.next(self.opened.snapshot(tape))
+                if step.operation is None:
+                    break
+                if not self.perform(step.operation):
+                    return
+                sheet = CallSheet(self.opened.snapshot(tape), None, self.environ)
+            except TapeviewError as error:
+                self.say(printable(str(error)), "warn")
+                return
+            self.show_call(sheet)
+            reply = await self.make(sheet.plan)
+            if reply is None or not self.perform(
+                AppendReply(message=Raw(reply.message), tape=tape)
+            ):
+                return
+            made += 1
+        self.leave_replay()
+        row = first_row(self.snapshot, tape) if tape != self.snapshot.tape.id else -1
+        self.timeline.go(row if row >= 0 else len(self.snapshot.rows) - 1)
+        self.say(f"ran on for {count(made, 'call')}. {step.stops}")
