@@ -23,7 +23,7 @@ from tapeview.rules._engine import Finding
 from tapeview.snapshot import Snapshot
 from tapeview.tape.rows import Row
 
-__all__ = ["CallSheet", "turn_of_call"]
+__all__ = ["CallSheet", "row_of_refusal", "turn_of_call"]
 
 MOST_TIMES = 100
 
@@ -37,6 +37,21 @@ def turn_of_call(snapshot: Snapshot, row: Row) -> int | None:
         return row.turn
     later = [number for number in snapshot.turn_numbers if number > row.after]
     return later[0] if later and row.kind != "end" else None
+
+
+def row_of_refusal(plan: Plan, snapshot: Snapshot, path: str) -> int:
+    """The row of the place that the API names in what was sent; -1 where that has none."""
+    match path.split("."):
+        case ["messages", number, "content", place, *_] if number.isdigit() and place.isdigit():
+            at, block_at = int(number), int(place)
+        case ["messages", number, *_] if number.isdigit():
+            at, block_at = int(number), 0
+        case _:
+            return -1
+    blocks = plan.messages[at].blocks if at < len(plan.messages) else ()
+    if not blocks:
+        return -1
+    return snapshot.row_of.get(blocks[min(block_at, len(blocks) - 1)], -1)
 
 
 class CallSheet:
@@ -111,7 +126,7 @@ class CallSheet:
         refused = self.refused()
         yield from refusal_facts(refused)
         if self.endpoint.kind == "recording":
-            yield SheetFact("", "the tape's own recorded reply answers, not a model")
+            yield SheetFact("", "the recording answers, not a model")
         elif refused:
             yield SheetFact("", "enter sends it anyway")
 

@@ -41,7 +41,7 @@ def shown(*events):
     """Each line as its sign, its indent and its words."""
     return [
         f"{(sign or '') + ':' if sign else ''}{' ' * line.indent}{line.text}"
-        for line, sign in reply_lines(arrived(*events).blocks.values())
+        for line, sign, _ in reply_lines(arrived(*events).blocks.values())
     ]
 
 

@@ -177,4 +177,6 @@ class OutcomeScreen(ReplayingScreen):
         self.leave_replay()
         row = first_row(self.snapshot, tape) if tape != self.snapshot.tape.id else -1
         self.timeline.go(row if row >= 0 else len(self.snapshot.rows) - 1)
-        self.say(f"ran on for {count(made, 'call')}. {step.stops}")
+        # A cursor that moves takes the footer's old message away.
+        words = f"ran on for {count(made, 'call')}. {step.stops}"
+        self.call_after_refresh(self.say, printable(words))

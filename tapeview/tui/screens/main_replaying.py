@@ -21,8 +21,7 @@ from tapeview.calls.trouble import Trouble
 from tapeview.errors import TapeviewError
 from tapeview.looks.beside import beside_lines, recorded_lines, tally_lines
 from tapeview.looks.block_text import json_lines
-from tapeview.looks.call_sheet import CallSheet, turn_of_call
-from tapeview.looks.goto import resolve
+from tapeview.looks.call_sheet import CallSheet, row_of_refusal, turn_of_call
 from tapeview.looks.knew import Knew
 from tapeview.looks.replaying import dollars
 from tapeview.looks.reply import GrowingLines
@@ -281,11 +280,12 @@ class ReplayingScreen(SavingScreen):
             pane.show_beside(beside_lines(self.recorded, reply.message, self.folder))
         self.refresh_bars()
         if sentence:
-            self.say(printable(sentence), "warn")
-        if path:
-            target = resolve(self.snapshot, f"{path}: {sentence}")
-            if target.row >= 0:
-                self.timeline.go(target.row)
+            # A cursor that moves takes the footer's old message away.
+            self.call_after_refresh(self.say, printable(sentence), "warn")
+        if path and self.sheet is not None:
+            row = row_of_refusal(self.sheet.plan, self.snapshot, path)
+            if row >= 0:
+                self.timeline.go(row, line=self.app.size.height // 3)
 
     @abstractmethod
     def endings(self) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,331 @@
+"""Journeys of somebody who makes a call again: the sheet, the reply as it comes, what is kept."""
+
+import asyncio
+import json
+import os
+import shutil
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tapeview.open_session import load
+from tapeview.tui.app import TapeviewApp
+from tapeview.tui.screens.main import MainScreen
+from tests.calls.server import says, serving, streams
+from tests.tui.test_main import SAMPLES, screen_of
+from tests.wire.streams import stream
+
+WIDE, NARROW = (120, 40), (80, 24)
+START = {
+    "type": "message_start",
+    "message": {
+        "id": "msg_new",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-opus-4-5",
+        "content": [],
+        "stop_reason": None,
+        "usage": {"input_tokens": 9, "output_tokens": 1},
+    },
+}
+
+
+def block(index, started, *deltas):
+    yield {"type": "content_block_start", "index": index, "content_block": started}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+    yield {"type": "content_block_stop", "index": index}
+
+
+def text(words, index=0):
+    pieces = [{"type": "text_delta", "text": word} for word in words]
+    return block(index, {"type": "text", "text": ""}, *pieces)
+
+
+def called(index=1):
+    started = {"type": "tool_use", "id": "toolu_new", "name": "Bash", "input": {}}
+    return block(index, started, {"type": "input_json_delta", "partial_json": '{"command":"ls"}'})
+
+
+def end(reason="end_turn"):
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": reason, "stop_sequence": None},
+        "usage": {"output_tokens": 7},
+    }
+    yield {"type": "message_stop"}
+
+
+REPLY = [START, *text(["Case ", "17 ", "again."]), *end()]
+CALLING = [START, *text(["I look."]), *called(), *end("tool_use")]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return Path(shutil.copy(SAMPLES / "crash.jsonl", tmp_path))
+
+
+def app_of(path: Path, **environ: str) -> TapeviewApp:
+    return TapeviewApp(load(str(path)), environ={"HOME": os.environ["HOME"], **environ})
+
+
+def model(url: str) -> dict[str, str]:
+    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-dummy"}
+
+
+@asynccontextmanager
+async def answered_by(answer, path: Path):
+    """The program beside a model that answers so."""
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(serving(answer))
+        app = app_of(path, **model(server.url))
+        yield server, await stack.enter_async_context(app.run_test(size=WIDE))
+
+
+def lines(screen: MainScreen) -> list[str]:
+    """The pane, as it is painted."""
+    pane = screen.replay_pane
+    height = range(pane.size.height)
+    whole = [strip.text for strip in screen._compositor.render_strips()]
+    region = pane.region
+    return [whole[region.y + y][region.x : region.right].rstrip() for y in height]
+
+
+def title(screen: MainScreen) -> str:
+    bar = screen.replay_pane.title if screen.side_by_side else screen.query_one("#tabs")
+    return bar.render_line(0).text.strip()
+
+
+def keys(screen: MainScreen) -> str:
+    return screen.query_one("#footer").render_line(0).text.strip()
+
+
+async def reached(pilot: Pilot[None], found) -> None:
+    """Wait until ``found()`` holds."""
+    async with asyncio.timeout(30):
+        while not found():
+            await pilot.pause(0.01)
+
+
+async def sheet_of_turn(pilot: Pilot[None], turn: int) -> MainScreen:
+    screen = screen_of(pilot.app)
+    screen.timeline.go(screen.snapshot.turn_row_of[turn])
+    await pilot.press("r")
+    await pilot.pause()
+    return screen
+
+
+# -- the sheet -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_a_sheet_stands_before_anything_leaves(path: Path, size: tuple[int, int]) -> None:
+    async with app_of(path).run_test(size=size) as pilot:
+        screen = await sheet_of_turn(pilot, 2)
+        assert "replay turn 2" in title(screen)
+        assert "nothing sent yet" in title(screen)
+        shown = lines(screen)
+        model_line = next(line for line in shown if line.split()[1:2] == ["model"])
+        assert model_line.split()[2] == "claude-opus-4-5-20251101"
+        assert any("not a model" in line for line in shown)
+        assert keys(screen).startswith("enter send  ↑ ↓ field  e change  w see the request")
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.side is None
+        assert screen.timeline.has_focus
+
+
+async def test_the_request_is_looked_at(path: Path) -> None:
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("w")
+        await pilot.pause()
+        shown = "\n".join(lines(screen))
+        assert '"model": "claude-opus-4-5-20251101"' in shown
+        assert '"messages": [' in shown
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "nothing sent yet" in title(screen)
+
+
+async def test_a_field_is_changed(path: Path) -> None:
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("down", "down", "down", "e")
+        assert screen.word_line.is_open
+        screen.word_line.input.value = "77"
+        await pilot.press("enter")
+        await pilot.pause()
+        line = next(line for line in lines(screen) if "max_tokens" in line)
+        assert line.split()[-2:] == ["77", "asked"]
+        assert screen.sheet is not None
+        assert screen.sheet.plan.max_tokens == 77
+
+
+# -- the reply -------------------------------------------------------------------------------------
+
+
+async def test_offline_the_recording_answers_and_the_screen_says_so(path: Path) -> None:
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("enter")
+        await reached(pilot, lambda: screen.replay_pane.state == "done")
+        await pilot.pause()
+        shown = "\n".join(lines(screen))
+        assert "the recording, no" in shown
+        assert "the same as recorded" in shown
+        assert "enter keep as branch  c replace  a append  x discard" in keys(screen)
+
+
+async def test_a_reply_streams_in_and_is_compared(path: Path) -> None:
+    go_on = asyncio.Event()
+
+    async def rest(_, response):
+        await go_on.wait()
+        for event in REPLY[4:]:
+            await response.write(stream(event))
+
+    async with answered_by(streams(*REPLY[:4], then=rest), path) as (server, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("enter")
+        await reached(pilot, lambda: any("Case 17" in line for line in lines(screen)))
+        assert "arriving" in title(screen)
+        assert keys(screen).startswith("esc stop, keep what came")
+        assert any(line.endswith(screen.glyphs.input_cursor) for line in lines(screen))
+        go_on.set()
+        await reached(pilot, lambda: screen.replay_pane.state == "done")
+        await pilot.pause()
+        shown = lines(screen)
+        assert "end_turn" in title(screen)
+        assert any("Case 17 again." in line for line in shown)
+        assert any(screen.glyphs.differs in line for line in shown)
+        sent = json.loads(next(g for g in server.got if g.path == "/v1/messages").body)
+        assert sent["stream"] is True
+        assert b"sk-dummy" not in path.read_bytes()
+
+
+async def test_escape_stops_and_keeps_what_came(path: Path) -> None:
+    async def hang(_, __):
+        await asyncio.Event().wait()
+
+    async with answered_by(streams(*REPLY[:4], then=hang), path) as (server, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("enter")
+        await reached(pilot, lambda: any("Case 17" in line for line in lines(screen)))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert title(screen).endswith("cut")
+        async with asyncio.timeout(10):
+            await server.left.wait()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [t.id for t in screen.opened.session.tapes if t.kind == "branch"] == ["branch:1"]
+        await pilot.press("u")
+        await pilot.pause()
+        assert [t.id for t in screen.opened.session.tapes if t.kind == "branch"] == []
+
+
+async def test_what_goes_wrong_is_one_sentence_and_the_tape_is_as_it_was(path: Path) -> None:
+    error = {"type": "error", "error": {"type": "rate_limit_error", "message": "Too many."}}
+    async with answered_by(says(429, error, **{"retry-after": "7"}), path) as (_, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("enter")
+        await reached(pilot, lambda: screen.replay_pane.state == "done")
+        assert "no reply" in title(screen)
+        assert "7" in screen.message[0]
+        assert screen.opened.log.unsaved == 0
+        await pilot.press("r")
+        await pilot.pause()
+        assert "nothing sent yet" in title(screen)
+
+
+async def test_a_call_that_is_refused_leads_to_the_block(path: Path) -> None:
+    words = "messages.2.content.0: unexpected `tool_use_id` found in `tool_result` blocks"
+    error = {"type": "error", "error": {"type": "invalid_request_error", "message": words}}
+    async with answered_by(says(400, error), path) as (_, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        before = screen.timeline.at
+        await pilot.press("enter")
+        await reached(pilot, lambda: screen.replay_pane.state == "done")
+        assert screen.timeline.at != before
+
+
+# -- what becomes of it ----------------------------------------------------------------------------
+
+
+async def replied(pilot: Pilot[None], turn: int) -> MainScreen:
+    screen = await sheet_of_turn(pilot, turn)
+    await pilot.press("enter")
+    await reached(pilot, lambda: screen.replay_pane.state == "done")
+    return screen
+
+
+@pytest.mark.parametrize(
+    ("key", "label"),
+    [
+        ("enter", "keep another reply to turn 3 as a branch"),
+        ("c", "replace the reply of turn 3"),
+        ("a", "append a reply"),
+        ("x", ""),
+        ("escape", ""),
+    ],
+)
+async def test_what_is_done_with_a_reply_is_an_edit(path: Path, key: str, label: str) -> None:
+    async with answered_by(streams(*REPLY), path) as (_, pilot):
+        screen = await replied(pilot, 3)
+        await pilot.press(key)
+        await pilot.pause()
+        assert screen.side is None
+        assert [e.edit.label for e in screen.opened.log.entries] == ([label] if label else [])
+        if label:
+            await pilot.press("u")
+            await pilot.pause()
+            written = b"".join(screen.opened.session.written(screen.opened.session, 0))
+            assert written == path.read_bytes()
+
+
+@pytest.mark.parametrize(("key", "words"), [("i", "Request interrupted"), ("h", "interrupted")])
+async def test_calls_of_an_appended_reply_are_answered(path: Path, key: str, words: str) -> None:
+    async with answered_by(streams(*CALLING), path) as (_, pilot):
+        screen = await replied(pilot, 3)
+        await pilot.press("a")
+        await pilot.pause()
+        assert "1 call to answer" in screen.question.render_line(0).text
+        await pilot.press(key)
+        await pilot.pause()
+        if key == "h":
+            assert words in screen.edit_pane.typed
+            await pilot.press("ctrl+s")
+            await pilot.pause()
+            await pilot.press("enter")
+            await pilot.pause()
+        last = screen.opened.snapshot().tape.messages[-1]
+        assert (last.role, [b.kind for b in last.blocks]) == ("user", ["tool_result"])
+        assert last.blocks[0].id == "toolu_new"
+
+
+async def test_offline_a_turn_runs_on_with_recorded_results(path: Path) -> None:
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = await replied(pilot, 2)
+        await pilot.press("R")
+        await reached(pilot, lambda: "ran on" in screen.message[0])
+        assert screen.message[0] == "ran on for 1 call. The reply calls no tool."
+        assert [e.edit.label for e in screen.opened.log.entries] == [
+            "keep another reply to turn 2 as a branch",
+            "insert a user message",
+            "append a reply",
+        ]
+
+
+async def test_a_call_is_made_several_times_and_decisions_are_counted(path: Path) -> None:
+    async with answered_by(streams(*REPLY), path) as (server, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        await pilot.press("down", "down", "e")
+        screen.word_line.input.value = "3"
+        await pilot.press("enter", "enter")
+        await reached(pilot, lambda: screen.replay_pane.state == "many")
+        await pilot.pause()
+        assert any("3 of 3  Case 17 again." in line for line in lines(screen))
+        assert sum(got.path == "/v1/messages" for got in server.got) == 3
