@@ -121,9 +121,11 @@ def before_lines(plan: Plan, times: int = 1) -> Iterator[str]:
 def after_lines(plan: Plan, reply: Reply) -> Iterator[str]:
     """How a reply came out: time, tokens, reason, price, and what the recorded one decided."""
     out = reply.usage.get("output_tokens")
-    facts = [duration(reply.seconds)]
-    if reply.first_token_seconds is not None:
-        facts.append(f"first token {duration(reply.first_token_seconds)}")
+    facts = []
+    if plan.endpoint.kind != "recording":
+        facts.append(duration(reply.seconds))
+        if reply.first_token_seconds is not None:
+            facts.append(f"first token {duration(reply.first_token_seconds)}")
     if isinstance(out, int):
         facts.append(f"{thousands(out)} out")
     facts.append(reply.stop_reason or "no reason to stop")
