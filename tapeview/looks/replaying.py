@@ -10,8 +10,8 @@ import msgspec
 from tapeview.calls.decision import Decision, decision_of
 from tapeview.calls.draft import Plan, refusals
 from tapeview.calls.many import Tally
+from tapeview.calls.own_reply import own_reply
 from tapeview.calls.price import forecast
-from tapeview.calls.recorded import recorded_reply
 from tapeview.calls.reply import Reply
 from tapeview.calls.tokens import estimate
 from tapeview.tape.block import CALLS
@@ -134,7 +134,7 @@ def after_lines(plan: Plan, reply: Reply) -> Iterator[str]:
     if reply.is_cut:
         facts.append("cut")
     yield " · ".join(facts)
-    recorded = recorded_reply(plan.snapshot, plan.turn)
+    recorded = own_reply(plan.snapshot, plan.turn)
     if recorded is None or plan.endpoint.kind == "recording":
         return
     was = decision_of(recorded)

@@ -12,10 +12,10 @@ from tapeview.tape.json_text import JsonFault, Span, array_spans, members
 from tapeview.tape.turn import Turn
 from tapeview.wire.sse import Event, event_bytes
 
-__all__ = ["recorded_reply", "recorded_stream"]
+__all__ = ["own_reply", "own_stream"]
 
 
-def recorded_reply(snapshot: Snapshot, turn: int | None) -> bytes | None:
+def own_reply(snapshot: Snapshot, turn: int | None) -> bytes | None:
     """The reply of a turn as the Messages API would answer it, JSON; None without a turn.
 
     Raises ``PlaceError`` for a turn that is not there, ``CallError`` where the file has changed.
@@ -54,12 +54,12 @@ def _reply(line: Snapshot, turn: Turn) -> bytes:
     return _object(**told)
 
 
-async def recorded_stream(plan: Plan) -> AsyncIterator[bytes]:
+async def own_stream(plan: Plan) -> AsyncIterator[bytes]:
     """The recorded reply as a stream of events, each block at once.
 
     Raises ``CallError`` for the call after the tape's end, which nothing has answered yet.
     """
-    reply = recorded_reply(plan.snapshot, plan.turn)
+    reply = own_reply(plan.snapshot, plan.turn)
     if reply is None:
         raise CallError(
             f"{printable(plan.snapshot.session.path)}: the next call has no recorded reply; name a "
