@@ -12,6 +12,8 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 QUIET = ("NO_COLOR", "FORCE_COLOR", "TEXTUAL_THEME", "COLORTERM", "EDITOR", "VISUAL")
+CALLS = ("ANTHROPIC_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy")
+"""Beginnings of variables that could lead a call out of the machine."""
 HOMES = ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME")
 
 
@@ -28,9 +30,11 @@ def pytest_ignore_collect(collection_path):
 
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch, tmp_path_factory):
-    """No test sees or touches the user's settings, colours or editor."""
+    """No test sees or touches the user's settings, colours, editor or keys."""
     for name in QUIET:
         monkeypatch.delenv(name, raising=False)
+    for name in [name for name in os.environ if name.startswith(CALLS)]:
+        monkeypatch.delenv(name)
     home = tmp_path_factory.mktemp("home")
     for name in HOMES:
         monkeypatch.setenv(name, str(home))

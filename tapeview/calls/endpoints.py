@@ -15,7 +15,15 @@ from tapeview.errors import CallError
 from tapeview.settings import Settings, load_settings, settings_path
 from tapeview.tape.clean import printable
 
-__all__ = ["OWN_NAMES", "Endpoint", "Secrets", "endpoint_names", "endpoint_of", "secrets_of"]
+__all__ = [
+    "ENDPOINT_MEMBERS",
+    "OWN_NAMES",
+    "Endpoint",
+    "Secrets",
+    "endpoint_names",
+    "endpoint_of",
+    "secrets_of",
+]
 
 OWN_NAMES: Final = ("environment", "local", "recording")
 """Endpoints that need no settings."""
@@ -71,6 +79,10 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     betas: tuple[str, ...] = ()
     version: str = ""
     headers: dict[str, str] = {}
+
+
+ENDPOINT_MEMBERS: Final = _Words.__struct_fields__
+"""What an endpoint in the settings can say."""
 
 
 class Secrets:
@@ -158,7 +170,7 @@ def _checked(name: str, raw: msgspec.Raw, at: str) -> Endpoint:
     try:
         words = msgspec.json.decode(raw, type=_Words)
     except msgspec.DecodeError as error:
-        members = ", ".join(_Words.__struct_fields__)
+        members = ", ".join(ENDPOINT_MEMBERS)
         raise CallError(f"{at}: {error}; an endpoint has the members {members}.") from None
     if words.key and not _variable(words.key):
         raise CallError(

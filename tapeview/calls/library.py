@@ -44,6 +44,12 @@ def replay(
     Raises ``CallFailed`` with the trouble and what had arrived, ``CallError`` where nothing could
     be sent, ``OpenError`` and ``PlaceError``. Inside a running loop use ``replay_async``.
     """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        pass
+    else:
+        raise CallError("inside a running loop a call is made by replay_async.")
     return asyncio.run(
         replay_async(
             tape,

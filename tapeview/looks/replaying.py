@@ -10,8 +10,8 @@ import msgspec
 from tapeview.calls.decision import Decision, decision_of
 from tapeview.calls.draft import Plan, refusals
 from tapeview.calls.many import Tally
+from tapeview.calls.own_reply import own_reply
 from tapeview.calls.price import forecast
-from tapeview.calls.recording import recorded_reply
 from tapeview.calls.reply import Reply
 from tapeview.calls.tokens import estimate
 from tapeview.tape.block import CALLS
@@ -121,9 +121,11 @@ def before_lines(plan: Plan, times: int = 1) -> Iterator[str]:
 def after_lines(plan: Plan, reply: Reply) -> Iterator[str]:
     """How a reply came out: time, tokens, reason, price, and what the recorded one decided."""
     out = reply.usage.get("output_tokens")
-    facts = [duration(reply.seconds)]
-    if reply.first_token_seconds is not None:
-        facts.append(f"first token {duration(reply.first_token_seconds)}")
+    facts = []
+    if plan.endpoint.kind != "recording":
+        facts.append(duration(reply.seconds))
+        if reply.first_token_seconds is not None:
+            facts.append(f"first token {duration(reply.first_token_seconds)}")
     if isinstance(out, int):
         facts.append(f"{thousands(out)} out")
     facts.append(reply.stop_reason or "no reason to stop")
@@ -132,7 +134,7 @@ def after_lines(plan: Plan, reply: Reply) -> Iterator[str]:
     if reply.is_cut:
         facts.append("cut")
     yield " · ".join(facts)
-    recorded = recorded_reply(plan.snapshot, plan.turn)
+    recorded = own_reply(plan.snapshot, plan.turn)
     if recorded is None or plan.endpoint.kind == "recording":
         return
     was = decision_of(recorded)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tapeview.calls.compare import compare, shown_blocks
 from tapeview.calls.decision import canonical
 from tapeview.calls.decision import decision_of as decision
-from tapeview.calls.recording import recorded_reply
+from tapeview.calls.own_reply import own_reply
 from tapeview.tape.json_text import JsonFault
 from tests.formats.samples import SAMPLES, name_of
 from tests.helpers import open_bytes, snapshot_of
@@ -171,10 +171,10 @@ def test_values_are_spelled_alike_only_where_they_are_equal(one, other):
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
-def test_every_recorded_reply_is_the_same_as_itself(path):
+def test_every_own_reply_is_the_same_as_itself(path):
     snapshot = open_bytes(path.read_bytes()).snapshot()
     for turn in snapshot.index.turns:
-        reply = recorded_reply(snapshot, turn.number)
+        reply = own_reply(snapshot, turn.number)
         pairs = compare(reply, reply)
         assert {pair.sameness for pair in pairs} == {"same"}
         blocks = [b for m in snapshot.tape.messages[turn.start : turn.stop] for b in m.blocks]
@@ -188,5 +188,5 @@ def test_reasoning_of_chat_is_thinking():
         {"role": "tool", "tool_call_id": "x", "content": ""},
     ]
     snapshot = snapshot_of(body)
-    reply = recorded_reply(snapshot, 1)
+    reply = own_reply(snapshot, 1)
     assert [shown.kind for shown in shown_blocks(reply)] == ["thinking", "text"]

@@ -26,7 +26,7 @@ def test_the_body_is_the_recorded_one_and_stream():
     assert plan(body=SPACED).body == SPACED[:-2] + b',"stream":true\n}'
 
 
-def test_a_recorded_stream_stays_as_it_is():
+def test_a_own_stream_stays_as_it_is():
     raw = b'{"model": "m", "max_tokens": 5, "stream" : true, "messages": []}'
     assert plan(body=raw).body == raw
     assert plan(body=raw.replace(b"true", b"false")).body == raw

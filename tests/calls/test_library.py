@@ -70,6 +70,11 @@ def test_a_file_in_a_program_without_a_loop():
     assert tapeview.replay(BODY, turn=1, endpoint="recording").content[1] == READ
 
 
+async def test_inside_a_running_loop():
+    with pytest.raises(CallError, match="replay_async"):
+        tapeview.replay(BODY)
+
+
 async def test_a_call_that_fails_is_an_exception(environment):
     async with serving(says(529, fault("overloaded_error", "Overloaded"))) as server:
         environment(server.url)

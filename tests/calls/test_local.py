@@ -68,6 +68,24 @@ async def test_a_model_that_cannot_run(server, script, said):
         await anext(Call(plan(LOCAL), {}).run())
 
 
+async def test_the_process_ends_with_a_cancelled_task(server, monkeypatch):
+    server("import sys; sys.stdin.read()")
+    processes, loading = [], asyncio.Event()
+
+    async def never(process):
+        processes.append(process)
+        loading.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(local, "_address", never)
+    task = asyncio.create_task(made(plan(LOCAL)))
+    await asyncio.wait_for(loading.wait(), 60)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert processes[0].returncode is not None
+
+
 PROMPT = {"role": "user", "content": "Please use get_weather in Paris."}
 ASK = {"max_tokens": 60, "messages": [PROMPT]}
 WEATHER = {
@@ -142,10 +160,3 @@ class TestTheRealModel:
         *_, trouble = await made(plan(model, body=long))
         assert trouble.kind == "too-long"
         assert "compact or cut the tape" in trouble.sentence
-
-    async def test_the_process_ends_with_a_cancelled_task(self):
-        task = asyncio.create_task(made(plan(LOCAL, body=ASK)))
-        await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task

@@ -6,8 +6,7 @@ import sys
 import pytest
 
 from tapeview.calls import local_server
-from tapeview.calls.local import INSTALL
-from tapeview.calls.local_server import main, packaged_weights, weights
+from tapeview.calls.local_server import INSTALL, main, packaged_weights, weights
 
 
 def test_weights_that_the_settings_name(tmp_path):

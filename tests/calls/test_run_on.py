@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from tapeview.calls.draft import plan_call
 from tapeview.calls.endpoints import endpoint_of
-from tapeview.calls.recording import recorded_reply
+from tapeview.calls.own_reply import own_reply
 from tapeview.calls.run import Call
 from tapeview.calls.run_on import RunOn, played_stream, tape_of_edit
 from tapeview.edit.operations import AppendReply, Branch
@@ -33,7 +33,7 @@ async def outcome_of(opened, tape, turn=None):
 
 
 def branched(opened, turn):
-    message = Raw(recorded_reply(opened.snapshot(), turn))
+    message = Raw(own_reply(opened.snapshot(), turn))
     edit = opened.apply(Branch(turn=turn, message=message))
     return tape_of_edit(opened.session.tapes, edit)
 
@@ -65,7 +65,7 @@ async def test_a_tape_that_is_replayed_offline_runs_on_to_the_end_of_the_prompt(
     assert bytes_of(opened) == Path(opened.session.path).read_bytes()
 
 
-async def test_a_call_that_nothing_follows_has_no_recorded_reply(opened):
+async def test_a_call_that_nothing_follows_has_no_own_reply(opened):
     with pytest.raises(CallError, match="no recorded reply follows these messages; name an endp"):
         await outcome_of(opened, "main")
 
@@ -76,5 +76,5 @@ async def test_a_turn_is_answered_by_its_own_reply(opened):
 
 
 def test_an_edit_that_puts_nothing_in_has_no_tape(opened):
-    edit = opened.apply(Branch(turn=1, message=Raw(recorded_reply(opened.snapshot(), 1))))
+    edit = opened.apply(Branch(turn=1, message=Raw(own_reply(opened.snapshot(), 1))))
     assert tape_of_edit(opened.session.tapes, edit.inverse) == ""

@@ -101,9 +101,10 @@ async def ended(made, events):
 
 async def test_after_a_call():
     reply = await ended(plan(turn=1), SAYS)
-    (facts,) = after_lines(plan(turn=1), reply)
-    assert facts.endswith(" · 9 out · end_turn")
+    assert list(after_lines(plan(turn=1), reply)) == ["9 out · end_turn"]
     facts, recorded = after_lines(plan(WORK, turn=1), reply)
+    assert "s · first token " in facts
+    assert facts.endswith(" · 9 out · end_turn")
     assert recorded == 'recorded was: ● Read {"path":"a.py"}'
     assert list(after_lines(plan(WORK), reply)) == [facts]
 

@@ -13,7 +13,7 @@ from textual.worker import Worker
 
 from tapeview.calls.draft import Plan
 from tapeview.calls.many import Tally, many, tally_of
-from tapeview.calls.recording import recorded_reply
+from tapeview.calls.own_reply import own_reply
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import Call, count_tokens
 from tapeview.calls.run_on import played_stream
@@ -204,7 +204,7 @@ class ReplayingScreen(SavingScreen):
         sheet = self.sheet
         if sheet is None or sheet.turn is None:
             return None
-        return recorded_reply(sheet.plan.snapshot, sheet.turn)
+        return own_reply(sheet.plan.snapshot, sheet.turn)
 
     @property
     def folder(self) -> str:

@@ -11,10 +11,10 @@ from tapeview.tape.json_text import JsonFault
 from tapeview.wire.sse import event_bytes
 from tapeview.wire.unroll import object_json, unroll
 
-__all__ = ["recorded_reply", "recorded_stream"]
+__all__ = ["own_reply", "own_stream"]
 
 
-def recorded_reply(snapshot: Snapshot, turn: int | None) -> bytes | None:
+def own_reply(snapshot: Snapshot, turn: int | None) -> bytes | None:
     """The reply of a turn as the Messages API would answer it, JSON; None without a turn.
 
     Raises ``PlaceError`` for a turn that is not there, ``CallError`` where the file has changed.
@@ -31,12 +31,12 @@ def recorded_reply(snapshot: Snapshot, turn: int | None) -> bytes | None:
         ) from None
 
 
-async def recorded_stream(plan: Plan) -> AsyncIterator[bytes]:
+async def own_stream(plan: Plan) -> AsyncIterator[bytes]:
     """The recorded reply as the stream of events that the API would have sent.
 
     Raises ``CallError`` for the call after the tape's end, which nothing has answered yet.
     """
-    reply = recorded_reply(plan.snapshot, plan.turn)
+    reply = own_reply(plan.snapshot, plan.turn)
     if reply is None:
         raise CallError(
             f"{printable(plan.snapshot.session.path)}: the next call has no recorded reply; name a "
