@@ -1,7 +1,7 @@
-"""The real Claude Code plays through its own recorded session, without a model.
+"""The real Claude Code and the real pi play through their own recorded sessions, without a model.
 
-Its requests are never those that the file gives: a reminder of the date, messages of role system,
-marks for the cache, another session id. Run as the other tests of this folder: ``-m client``.
+Claude Code never sends just what its file gives: it adds a reminder of the date, messages of role
+system, marks for the cache. Run as the other tests of this folder: ``-m client``.
 """
 
 import json
@@ -13,6 +13,7 @@ import tapeview
 from tapeview.cli import run
 from tapeview.open_session import load
 from tests.client.real_client import RealClient, find_or_install
+from tests.client.real_pi import RealPi
 from tests.client.stand_in import StandIn
 
 pytestmark = pytest.mark.client
@@ -84,6 +85,23 @@ def test_it_plays_through_its_own_session(program, tmp_path, capsysbinary, promp
     for mine, other in zip(ours, theirs, strict=True):
         said = conversation(played, capsysbinary, mine)
         assert said == conversation(recorded, capsysbinary, other)
+
+
+def test_pi_plays_through_what_it_sent_itself_in_every_word(request, tmp_path):
+    """It adds nothing to its messages, so that nothing differs."""
+    folder = request.config.cache.mkdir("pi")
+    prompts = ("call one, two", "thanks")
+    with StandIn() as api:
+        recorder = RealPi(folder, tmp_path / "recorded")
+        said = [recorder.ask(api.url, prompt, prompt == "thanks") for prompt in prompts]
+    last = {"role": "assistant", "content": said[-1]}
+    tape = tmp_path / "pi.json"
+    tape.write_text(json.dumps(api.requests[-1]["messages"] + [last]), encoding="utf-8")
+    lines = []
+    with tapeview.play(tape, strict=True, log=lines.append) as url:
+        replay = RealPi(folder, tmp_path / "played")
+        assert [replay.ask(url, prompt, prompt == "thanks") for prompt in prompts] == said
+    assert lines == [f"call {number}: turn {number}, streamed" for number in (1, 2, 3)]
 
 
 def test_behind_the_end_of_the_tape_it_is_told_so(program, tmp_path):
