@@ -75,7 +75,8 @@ class ClaudeSpeller:
     def _lines_of(
         self, draft: Draft, gap: Gap, reply: Reply, instead: Sequence[Record], marked: bool
     ) -> Iterable[dict[str, bytes]]:
-        taken = {r.message_id for r in draft.session.records} - {r.message_id for r in instead}
+        files = (draft.session.records, *draft.session.member_records)
+        taken = {r.message_id for rows in files for r in rows} - {r.message_id for r in instead}
         identity = text_of(reply.fields.get("id"))
         if not identity or identity in taken:
             identity = f"msg_{self._hash(draft, gap).hex[:24]}"

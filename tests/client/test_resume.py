@@ -106,6 +106,10 @@ def meant(messages, edits):
             return [m for k, m in enumerate(messages) if f"messages.{k}" not in edit["at"]]
         case "cut":
             return messages[: after + 1]
+        case "branch":
+            return messages
+        case "append_reply":
+            return [*messages, {"role": "assistant", "content": edit["message"]["content"]}]
         case "delete_range":
             return [*messages[:first], *messages[last + 1 :]]
         case "compact":
@@ -118,7 +122,59 @@ def said(text):
     return ("user", {"type": "text", "text": text})
 
 
+NEW_CALL = {"type": "tool_use", "id": "toolu_new", "name": "Bash", "input": {"command": "x"}}
+REPLY = {
+    "id": "msg_new",
+    "type": "message",
+    "role": "assistant",
+    "model": "claude-new",
+    "content": [{"type": "text", "text": "Or this."}, NEW_CALL],
+    "stop_reason": "tool_use",
+    "stop_sequence": None,
+    "usage": {"input_tokens": 5, "output_tokens": 7},
+}
+WORDS = REPLY | {"content": [{"type": "text", "text": "Or this."}], "stop_reason": "end_turn"}
+SAME_CALLS = [
+    {"type": "tool_use", "id": f"toolu_{name}", "name": "Bash", "input": {"command": "x"}}
+    for name in ("two", "one")
+]
+
 CALLS = {
+    **{
+        f"a branch at turn {turn}": [{"op": "branch", "turn": turn, "message": REPLY}]
+        for turn in range(1, 6)
+    },
+    "a branch that goes on": [
+        {"op": "branch", "turn": 3, "message": REPLY},
+        {
+            "op": "insert",
+            "tape": "branch:1",
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_new", "content": "a"}],
+        },
+        {"op": "append_reply", "tape": "branch:1", "message": WORDS | {"id": "msg_other"}},
+    ],
+    "two branches at the end": [
+        {"op": "branch", "turn": 5, "message": REPLY},
+        {"op": "branch", "turn": 5, "message": WORDS},
+    ],
+    "an answer at the end": [{"op": "append_reply", "message": WORDS}],
+    "an answer that calls, and its result": [
+        {"op": "append_reply", "message": REPLY},
+        {
+            "op": "insert",
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "toolu_new", "content": "a"}],
+        },
+    ],
+    "the last answer instead": [{"op": "replace_reply", "turn": 5, "message": WORDS}],
+    "an answer instead": [{"op": "replace_reply", "turn": 2, "message": WORDS}],
+    "an answer instead of a call": [
+        {"op": "replace_reply", "turn": 3, "message": WORDS, "pairs": "both"}
+    ],
+    "other calls under the same ids": [
+        {"op": "replace_reply", "turn": 1, "message": REPLY | {"content": SAME_CALLS}}
+    ],
     "nothing": [],
     "a result": [
         {"op": "set", "at": "messages.2.content.0", "member": "content", "value": "other\nwords"}
@@ -291,6 +347,10 @@ AGENT = {
 
 COMPACTED = {
     "nothing": [],
+    "branches behind the boundary": [
+        {"op": "branch", "turn": 7, "message": REPLY},
+        {"op": "branch", "turn": 5, "message": WORDS},
+    ],
     "the summary": [{"op": "set", "at": "messages.0", "member": "text", "value": "What was."}],
     "the summary out": [{"op": "delete", "at": ["messages.0"]}],
     "the kept reply": [

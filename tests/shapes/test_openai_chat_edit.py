@@ -137,3 +137,10 @@ def test_a_call_is_put_in_as_it_stands():
     assert own == ODD
     assert SHAPE.with_block(ONLY, None, own) == ONLY.replace(CALL, CALL + b"," + ODD)
     assert SHAPE.spell("assistant", [own], COMPACT) == [ONLY.replace(CALL, ODD)]
+
+
+def test_of_a_reply_thinking_has_no_place():
+    thought, said = b'{"type":"thinking","thinking":"hm"}', b'{"type":"text","text":"hi"}'
+    assert SHAPE.kept([thought, said]) == [said]
+    with pytest.raises(EditError, match="thinking alone"):
+        SHAPE.kept([thought, b'{"type":"redacted_thinking","data":"eA=="}'])
