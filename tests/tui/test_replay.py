@@ -329,3 +329,21 @@ async def test_a_call_is_made_several_times_and_decisions_are_counted(path: Path
         await pilot.pause()
         assert any("3 of 3  Case 17 again." in line for line in lines(screen))
         assert sum(got.path == "/v1/messages" for got in server.got) == 3
+
+
+async def test_a_file_of_one_line_keeps_a_branch_in_another_file(tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLES / "refund.json", tmp_path))
+    before = path.read_bytes()
+    async with answered_by(streams(*REPLY), path) as (_, pilot):
+        screen = await replied(pilot, 2)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.word_line.input.value == str(tmp_path / "refund-branch.json")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.side is None
+        assert path.read_bytes() == before
+        kept = load(str(tmp_path / "refund-branch.json")).snapshot()
+        sent = screen.snapshot.index.turns[1].start
+        assert len(kept.tape.messages) == sent + 1
+        assert kept.tape.messages[-1].role == "assistant"

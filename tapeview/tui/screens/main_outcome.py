@@ -4,6 +4,7 @@ from functools import partial
 
 from msgspec import Raw
 
+from tapeview.calls.keeping import branch_body
 from tapeview.calls.reply import Reply
 from tapeview.calls.results import answers, interrupted, open_calls, recorded_results
 from tapeview.calls.run_on import RunOn, tape_of_edit
@@ -11,6 +12,7 @@ from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceRepl
 from tapeview.errors import TapeviewError
 from tapeview.looks.actions import actions_of
 from tapeview.looks.call_sheet import CallSheet
+from tapeview.looks.saving import copy_name
 from tapeview.looks.tapes import first_row
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count
@@ -53,8 +55,32 @@ class OutcomeScreen(ReplayingScreen):
     def _keep(self) -> None:
         """Keep the reply beside the recorded one; a file of one line keeps it in another file."""
         operation = self._branch()
-        if operation is not None and self._take(operation):
+        if operation is None or not self.may_edit():
+            return
+        if not self.opened.session.harness:
+            self.ask_word(
+                "this file holds one line; keep the branch as",
+                copy_name(self.opened.session.path, "branch"),
+                self._save_branch,
+            )
+        elif self.perform(operation):
             self.leave_replay()
+
+    def _save_branch(self, path: str) -> bool:
+        """Write the request of the turn, and the reply behind it, to a file of their own."""
+        sheet, reply, keeper = self.sheet, self.reply, self.keeper
+        if sheet is None or reply is None or sheet.turn is None or keeper is None:
+            return True
+        line = sheet.plan.snapshot
+        try:
+            body = branch_body(line, line.own_turn(sheet.turn), reply.message).body
+        except TapeviewError as error:
+            self.say(printable(str(error)), "warn")
+            return False
+        if not self.write(path, lambda to, force: keeper.save_request(to, body, force)):
+            return False
+        self.leave_replay()
+        return True
 
     def _branch(self) -> Branch | None:
         turn, message = self.sheet.turn if self.sheet is not None else None, self._message()

@@ -143,16 +143,16 @@ class SavingScreen(EditingScreen):
 
     def _save_copy(self, path: str) -> bool:
         keeper = self.keeper
-        return keeper is not None and self._write(path, keeper.save_as)
+        return keeper is not None and self.write(path, keeper.save_as)
 
     def _save_body(self, path: str) -> bool:
         keeper = self.keeper
         if keeper is None:
             return False
         body = request_body(self.snapshot)
-        return self._write(path, lambda to, force: keeper.save_request(to, body, force))
+        return self.write(path, lambda to, force: keeper.save_request(to, body, force))
 
-    def _write(self, typed: str, write: Callable[[Path, bool], None]) -> bool:
+    def write(self, typed: str, write: Callable[[Path, bool], None]) -> bool:
         """Write a file of that name; where there is one it is asked first."""
         if not typed.strip():
             self.say("this needs a path", "warn")
