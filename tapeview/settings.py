@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-__all__ = ["Settings", "load_settings", "save_settings", "settings_path"]
+__all__ = ["Settings", "load_settings", "save_settings", "settings_path", "state_folder"]
 
 
 class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -24,6 +24,14 @@ def settings_path(environ: Mapping[str, str]) -> Path:
     """``$XDG_CONFIG_HOME/tapeview/settings.json``, else below ``~/.config``."""
     base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME", "~")) / ".config")
     return Path(base).expanduser() / "tapeview" / "settings.json"
+
+
+def state_folder(environ: Mapping[str, str]) -> Path:
+    """``$XDG_STATE_HOME/tapeview``, else below ``~/.local/state``."""
+    base = environ.get("XDG_STATE_HOME", "")
+    if not base.startswith("/"):
+        base = str(Path(environ.get("HOME", "~")).expanduser() / ".local" / "state")
+    return Path(base) / "tapeview"
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tapeview.settings import Settings, load_settings, save_settings, settings_path
+from tapeview.settings import Settings, load_settings, save_settings, settings_path, state_folder
 
 
 @pytest.fixture
@@ -67,3 +67,15 @@ def test_a_folder_that_cannot_be_written_is_left_alone(environ, tmp_path):
     (tmp_path / "config").write_text("a file where a folder should be")
     save_settings(environ, Settings("x"))
     assert load_settings(environ) == Settings()
+
+
+STATES = [
+    ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/tapeview"),
+    ({"XDG_STATE_HOME": "relative", "HOME": "/h"}, "/h/.local/state/tapeview"),
+    ({"HOME": "/h"}, "/h/.local/state/tapeview"),
+]
+
+
+@pytest.mark.parametrize(("environ", "wanted"), STATES)
+def test_where_state_is_kept(environ, wanted):
+    assert str(state_folder(environ)) == wanted

@@ -10,10 +10,11 @@ from tapeview.cli._say import Progress, print_bytes, print_exactly, say
 from tapeview.edit.operations import Operation, operation_json, operations_from, schema
 from tapeview.errors import EditError, OpenError, PlaceError, SaveError, UsageError
 from tapeview.formats._source import open_source
-from tapeview.keep.files import fingerprint_of, state_folder
+from tapeview.keep.files import fingerprint_of
 from tapeview.keep.journal import journal_path, read_journal
 from tapeview.keep.keeper import Keeper
 from tapeview.open_session import OpenSession
+from tapeview.settings import state_folder
 from tapeview.tape.sizes import count
 
 __all__ = ["edit"]

@@ -5,7 +5,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +21,6 @@ __all__ = [
     "copy_whole",
     "fingerprint_of",
     "stamp_of",
-    "state_folder",
     "write_whole",
 ]
 
@@ -65,14 +64,6 @@ def fingerprint_of(path: Path) -> Fingerprint | None:
     except OSError:
         return None
     return Fingerprint(size, digest.hexdigest())
-
-
-def state_folder(environ: Mapping[str, str]) -> Path:
-    """``$XDG_STATE_HOME/tapeview``, else below ``~/.local/state``."""
-    base = environ.get("XDG_STATE_HOME", "")
-    if not base.startswith("/"):
-        base = str(Path(environ.get("HOME", "~")).expanduser() / ".local" / "state")
-    return Path(base) / "tapeview"
 
 
 def write_whole(

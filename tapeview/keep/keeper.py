@@ -17,11 +17,11 @@ from tapeview.keep.files import (
     copy_whole,
     fingerprint_of,
     stamp_of,
-    state_folder,
     write_whole,
 )
 from tapeview.keep.journal import Journal, Journaled, journal_path, read_journal
 from tapeview.open_session import OpenSession, load
+from tapeview.settings import state_folder
 from tapeview.tape.clean import printable
 from tapeview.tape.record import Record
 

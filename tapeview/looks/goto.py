@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tapeview.looks.api_error import fitting, read_complaint
+from tapeview.looks.api_error import fitting
 from tapeview.looks.report import turn_words
 from tapeview.rules._registry import all_rules
 from tapeview.snapshot import Snapshot
@@ -20,6 +20,7 @@ from tapeview.tape.gist import tool_names
 from tapeview.tape.message import Message
 from tapeview.tape.rows import Row
 from tapeview.tape.sizes import count
+from tapeview.wire.complaint import read_complaint
 
 __all__ = ["Target", "resolve"]
 

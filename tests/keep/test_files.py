@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from tapeview.errors import SaveError
-from tapeview.keep.files import fingerprint_of, stamp_of, state_folder, write_whole
+from tapeview.keep.files import fingerprint_of, stamp_of, write_whole
 
 
 @pytest.fixture
@@ -120,15 +120,3 @@ def test_a_stamp_tells_whether_somebody_wrote(file):
     file.unlink()
     assert stamp_of(file) is None
     assert fingerprint_of(file) is None
-
-
-STATES = [
-    ({"XDG_STATE_HOME": "/x", "HOME": "/h"}, "/x/tapeview"),
-    ({"XDG_STATE_HOME": "relative", "HOME": "/h"}, "/h/.local/state/tapeview"),
-    ({"HOME": "/h"}, "/h/.local/state/tapeview"),
-]
-
-
-@pytest.mark.parametrize(("environ", "wanted"), STATES)
-def test_where_state_is_kept(environ, wanted):
-    assert str(state_folder(environ)) == wanted
