@@ -1,5 +1,6 @@
 """A request body in its parts, and put together again byte for byte."""
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -37,15 +38,26 @@ _members = msgspec.json.Decoder(dict[str, Raw]).decode
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
-def body_of(body: bytes) -> Body:
-    """The parts of a body; none for what is no object with an array of messages."""
+def body_of(body: bytes, known: Sequence[bytes] = ()) -> Body:
+    """The parts of a body; none for what is no object with an array of messages.
+
+    ``known`` are messages that it may begin with: those are compared, not read again, and come
+    back as the very same objects.
+    """
+    for gaps in GAPS:
+        key = b'"messages"' + gaps[1].encode() + b"["
+        begin = 0
+        while (found := body.find(key, begin)) >= 0:
+            begin = found + len(key)
+            try:
+                parts = _parts_at(body, begin, gaps, known)
+            except _REFUSED:
+                continue
+            if parts is not None:
+                return parts
     try:
-        if not body.isascii():
-            body.decode()
+        body.decode()
         messages = [bytes(raw) for raw in _messages(body).messages]
-        fast = _around(body, messages)
-        if fast is not None:
-            return fast
         members = {name: bytes(raw) for name, raw in _members(body).items()}
     except _REFUSED:
         return Body([], {}, ())
@@ -54,23 +66,45 @@ def body_of(body: bytes) -> Body:
     return Body(messages, members, order)
 
 
-def _around(body: bytes, messages: list[bytes]) -> Body | None:
-    """The members around an array of messages, found without a second walk over the array."""
-    for gaps in GAPS:
-        key = b'"messages"' + gaps[1].encode() + b"["
-        array = gaps[0].encode().join(messages)
-        begin = 0
-        while (found := body.find(key, begin)) >= 0:
-            begin = found + len(key)
-            if not body.startswith(array, begin):
-                continue
-            rest = _members(body[:begin] + body[begin + len(array) :])
-            members = {name: bytes(raw) for name, raw in rest.items()}
-            order = tuple(members)
-            parts = Body(messages, members, order, gaps, True)
-            if members.pop("messages", b"") == b"[]" and joined(parts) == body:
-                return parts
-    return None
+def _parts_at(
+    body: bytes, begin: int, gaps: tuple[str, str], known: Sequence[bytes]
+) -> Body | None:
+    """The parts of a body whose array opens just before ``begin``; None where it is not so."""
+    comma = gaps[0].encode()
+    kept, at = _repeated(body, begin, comma, known)
+    short = body[:begin] + body[at:]
+    if b"\n" in short or b"\r" in short:
+        return None
+    short.decode()
+    added = [bytes(raw) for raw in _messages(short).messages]
+    array = comma.join(added)
+    hangs = at > begin and not added and body.endswith(comma, begin, at)
+    if hangs or not short.startswith(array, begin):
+        return None
+    around = short[:begin] + short[begin + len(array) :]
+    members = {name: bytes(raw) for name, raw in _members(around).items()}
+    order = tuple(members)
+    if members.pop("messages", b"") != b"[]":
+        return None
+    if joined(Body([], members, order, gaps)) != around:
+        return None
+    return Body([*kept, *added], members, order, gaps, True)
+
+
+def _repeated(
+    body: bytes, begin: int, comma: bytes, known: Sequence[bytes]
+) -> tuple[Sequence[bytes], int]:
+    """The known messages that stand at ``begin``, and where the next one begins."""
+    at = begin
+    for number, message in enumerate(known):
+        end = at + len(message)
+        if not body.startswith(message, at):
+            return known[:number], at
+        if not body.startswith(comma, end):
+            ends = body.startswith(b"]", end)
+            return (known[: number + 1], end) if ends else (known[:number], at)
+        at = end + len(comma)
+    return known, at
 
 
 def joined(body: Body) -> bytes:

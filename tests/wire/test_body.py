@@ -1,6 +1,7 @@
 """Request bodies cut into their parts, and put together again."""
 
 import json
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -76,3 +77,46 @@ def test_any_body_of_a_client_comes_back(members, messages, gaps):
     parts = body_of(body)
     assert not parts.is_exact or joined(parts) == body
     assert [json.loads(m) for m in parts.messages] == messages
+
+
+KNOWN = [b'{"a":1}', b'{"b":"\\""}', b'{"c":[]}']
+
+
+@pytest.mark.parametrize(
+    ("body", "repeated", "exact"),
+    [
+        pytest.param(b'{"messages":[{"a":1},{"b":"\\""},{"c":[]}],"x":1}', 3, True, id="all"),
+        pytest.param(b'{"messages":[{"a":1},{"b":"\\""},{"d":0}],"x":1}', 2, True, id="some"),
+        pytest.param(b'{"messages":[{"a":1}]}', 1, True, id="fewer"),
+        pytest.param(b'{"messages": [{"a":1}, {"b":"\\""}, 7]}', 2, True, id="other blanks"),
+        pytest.param(b'{"messages":[{"d":1},{"a":1}]}', 0, True, id="none"),
+        pytest.param(b'{"messages":[{"a":1} ,{"b":"\\""}]}', 0, False, id="a blank before a comma"),
+    ],
+)
+def test_known_messages_are_compared_and_not_read_again(body, repeated, exact):
+    parts = body_of(body, KNOWN)
+    assert parts == body_of(body)
+    assert parts.is_exact is exact
+    same = [a is b for a, b in zip(parts.messages, KNOWN, strict=False)]
+    assert same[:repeated] == [True] * repeated
+    assert not any(same[repeated:])
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"messages":[{"a":1},]}', b'{"messages":[{"a":1}', b'{"messages":[{"a":1},', b"{"]
+)
+def test_a_damaged_body_has_no_parts_whatever_is_known(body):
+    assert body_of(body, KNOWN) == ([], {}, (), (",", ":"), False)
+
+
+@given(
+    st.lists(_json, max_size=4),
+    st.lists(_json, max_size=4),
+    st.integers(0, 4),
+    st.sampled_from([(",", ":"), (", ", ": ")]),
+)
+def test_what_is_known_changes_nothing(messages, other, shared, gaps):
+    spell = partial(json.dumps, separators=gaps, ensure_ascii=False)
+    body = spell({"model": "m", "messages": messages, "tools": other}).encode()
+    known = [spell(m).encode() for m in [*messages[:shared], *other]]
+    assert body_of(body, known) == body_of(body)
