@@ -68,6 +68,8 @@ class OpenSession:
 
     def _swap(self, edit: Edit) -> Swap | None:
         """The edit as a swap of records, where it is no more than that."""
+        if self._store is not None and not self._store.swaps:
+            return None
         if edit.frames is not None or any(len(s.old) != len(s.new) for s in edit.splices):
             return None
         if sum(len(splice.old) for splice in edit.splices) != len(edit.became):
