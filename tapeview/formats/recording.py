@@ -115,7 +115,7 @@ class _RecordingStore(Store):
             message_json=message_in,
             written=self.written,
             harness=True,
-            calls=reader.calls,
+            calls={record: call for record, call in reader.calls.items() if record in shown},
         )
 
     def _edited(self, rows: Sequence[Record], original: Session) -> Session:
