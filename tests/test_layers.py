@@ -58,7 +58,7 @@ VALUES = {
     "calls/reply.py",
     "edit/speller.py",
     "errors.py",
-    *(f"tape/{name}.py" for name in ("block", "record", "session", "shape", "tape")),
+    *(f"tape/{name}.py" for name in ("block", "call", "record", "session", "shape", "tape")),
 }
 """Modules of values alone: whoever makes the values tests them."""
 

@@ -18,6 +18,9 @@ __all__ = ["Format", "Store"]
 class Store(ABC):
     """One opened file: its records, in stored order, and the session they make."""
 
+    swaps: ClassVar[bool] = True
+    """Whether an edit of texts alone changes the same records on all tapes."""
+
     def __init__(self, source: Source, path: str) -> None:
         self.source = source
         self.path = path

@@ -123,7 +123,7 @@ class _Builder:
                 held.discard(own[0])
                 self.branches[own[0]] = number
         for agent in session.tapes:
-            if agent.kind == "agent" and agent.caller is not None:
+            if agent.kind == "agent":
                 held.update(agent.own or ())
         return [record for record in session.records if record not in held]
 

@@ -1,10 +1,11 @@
 """A session: what a harness stored, and the tapes that follow from it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from tapeview.tape.block import Block
+from tapeview.tape.call import RecordedCall
 from tapeview.tape.json_text import JsonFault, Span, array_spans, locate, skip_value
 from tapeview.tape.record import Record
 from tapeview.tape.shape import Shape
@@ -48,6 +49,8 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     """Written by a harness as it went, so that an unfinished end is normal."""
     original: "Session | None" = None
     """The session as it was read, where this one has been edited."""
+    calls: Mapping[Record, RecordedCall] = msgspec.field(default_factory=dict)
+    """Recorded calls by the first record of the reply as it stands on a tape."""
     positions: dict[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made without them."""
 
@@ -75,6 +78,13 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     def position_of(self, record: Record) -> int:
         """The record's number in stored order, from 0; -1 for one that is not stored."""
         return self.positions.get(record, -1)
+
+    def seen_from(self, tape: Tape) -> "Session":
+        """The session with what the calls of one tape carry beside their messages."""
+        if tape.frame is None or tape.frame is self.frame:
+            return self
+        original = self.original.seen_from(tape) if self.original is not None else None
+        return msgspec.structs.replace(self, frame=tape.frame, original=original)
 
     @property
     def main(self) -> Tape:

@@ -15,7 +15,15 @@ from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["Request", "block_json", "message_json", "request_of", "sent_before", "sent_span"]
+__all__ = [
+    "Request",
+    "block_json",
+    "message_json",
+    "recorded_request",
+    "request_of",
+    "sent_before",
+    "sent_span",
+]
 
 REQUIRED = {
     "anthropic": ("model", "max_tokens", "system", "tools"),
@@ -68,6 +76,15 @@ def sent_span(
     records = tuple(r for r in message.records if any(b in kept for b in r.blocks))
     part = Message(message.role, records, kept, message.spelled_role, message.id)
     return number, (part,)
+
+
+def recorded_request(session: Session, tape: Tape, turn: Turn) -> Request | None:
+    """The body of the call of ``turn`` as it was sent; None where the session does not hold it.
+
+    Raises ``LookupError`` where the file is too short for it now.
+    """
+    call = session.calls.get(tape.messages[turn.start].first)
+    return Request(call.request(), ()) if call is not None else None
 
 
 def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:

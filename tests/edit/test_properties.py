@@ -83,6 +83,9 @@ def is_told_by_its_lines(saved):
 def assert_untouched_bytes_stay(opened, raw):
     """What no edit touched stands in the file as it did, and in its order."""
     saved, at = written(opened), 0
+    if opened.session.format == "recording":
+        assert saved.startswith(raw)
+        return
     for record in opened.session.records:
         if record.text is None:
             text = raw[record.start : record.start + record.length]
