@@ -21,7 +21,7 @@ FLOORS = (
     {"snapshot"},
     {"swapping"},
     {"open_session"},
-    {"loading", "keep", "calls"},
+    {"loading", "keep", "calls", "capture"},
     {"looks"},
     {"search", "picker"},
     {"tui"},
@@ -36,8 +36,9 @@ OUTSIDE = {
     "settings": {"msgspec"},
     "commands": set(),
     "errors": set(),
+    "capture": {"msgspec", "aiohttp", "multidict", "yarl", "anthropic", "httpx2", "pytest"},
 }
-"""Third-party packages that a unit may import, where that is less than msgspec for all."""
+"""Third-party packages that a unit may import, where those are others than msgspec."""
 
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 60
@@ -108,8 +109,8 @@ def test_imports_go_down(path):
     unit = unit_of(name_of(path))
     for imported in imports_of(path):
         below = unit_of(imported)
-        if not imported.startswith("tapeview") or below in ("", unit):
-            continue
+        if not imported.startswith("tapeview") or below in ("", unit) or not unit:
+            continue  # the package itself is the public face: it imports whatever it shows
         assert floor_of(below) < floor_of(unit), f"{unit} imports {imported}"
 
 
