@@ -5,16 +5,15 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tapeview.cli import run
+from tests.capture.program import ROOT, started
 from tests.capture.raw_http import RawServer, ask, chunked, request
 from tests.capture.replies import BODY, JSON_REPLY, KEY, json_head, sse_head, stream_of
 
-ROOT = Path(__file__).parents[2]
 OK = json_head("200 OK", JSON_REPLY) + JSON_REPLY
 
 CALL = """
@@ -101,22 +100,6 @@ def test_wrong_words_are_told_before_anything_runs(words, sentence, capfd):
     assert sentence in capfd.readouterr().err
     assert [path.name for path in Path().iterdir()] == ["there"]
     assert Path("there").read_text() == "mine"
-
-
-@contextmanager
-def started(*words):
-    """The program in a process of its own, and the lines it says first."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tapeview", "record", *words],
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        try:
-            yield process, [process.stderr.readline() for _ in range(4)]
-        finally:
-            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
