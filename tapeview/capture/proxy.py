@@ -60,6 +60,7 @@ THREAD = re.compile(r"/t/([^/?]+)(?=/)")
 
 LONGEST_HEADER = 1 << 18
 PIECE = 1 << 18
+READ = 1 << 16
 CONNECT_WITHIN = 30.0
 """Seconds; nothing else is limited in time."""
 
@@ -118,6 +119,7 @@ class Proxy:
             handler_cancellation=True,
             auto_decompress=False,
             access_log=None,
+            read_bufsize=READ,
             max_line_size=LONGEST_HEADER,
             max_field_size=LONGEST_HEADER,
         )
