@@ -145,7 +145,7 @@ class OpenSession:
         swap = self._swap(edit)
         for shown in tuple(self._given.values()) if swap is not None else ():
             known = ahead is not None and ahead.tape.id == shown.tape.id
-            if swap is not None and not known and shown.session is self.session:
+            if swap is not None and not known and shown.given is self.session:
                 latest.append(swapped_snapshot(shown, session, swap, self.revision + 1))
         self._latest = tuple(latest)
         for shown in latest:
@@ -173,7 +173,7 @@ class OpenSession:
         Raises ``PlaceError`` for a tape that is not there.
         """
         given = self._given.get(tape) if codes is None else None
-        if given is not None and (given.session, given.revision) == (self.session, self.revision):
+        if given is not None and (given.given, given.revision) == (self.session, self.revision):
             return given
         for candidate in self.session.tapes:
             if candidate.id == tape:

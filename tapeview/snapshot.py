@@ -62,7 +62,9 @@ class Snapshot:
         revision: int,
         codes: Sequence[str] | None = None,
     ) -> None:
-        self.session = session
+        self.given = session
+        """The session as it was given; ``session`` may have the frame of this tape alone."""
+        self.session = session.seen_from(tape)
         self.tape = tape
         self.purpose = purpose
         self.revision = revision
@@ -85,7 +87,7 @@ class Snapshot:
         return (self, *(self._other(tape) for tape in others))
 
     def _other(self, tape: Tape) -> "Snapshot":
-        return Snapshot(self.session, tape, self.purpose, self.revision, self.codes)
+        return Snapshot(self.given, tape, self.purpose, self.revision, self.codes)
 
     def of(self, row: Row) -> "Snapshot":
         """The snapshot of the line that a row belongs to."""

@@ -9,13 +9,14 @@ def outline_of(session, full=False):
     """Each tape's outline under a line that says what it is and what resuming would do."""
     lines = []
     for tape in session.tapes:
-        index = Index(tape.messages, session.frame, session.dialect, tape.first_turn)
-        lines.append(f"{tape.id} · {session.format} · {session.title} · {session.frame.model}")
+        seen = session.seen_from(tape)
+        index = Index(tape.messages, seen.frame, session.dialect, tape.first_turn)
+        lines.append(f"{tape.id} · {session.format} · {session.title} · {seen.frame.model}")
         lines.append(tape.resume or "nothing is resumed")
         lines += outline(
-            session,
+            seen,
             lambda row, index=index: index,
-            rows_of(session, tape, index),
+            rows_of(seen, tape, index),
             lambda row, index=index: states(index, row),
             lambda row: f"turn {row.turn}",
             full,

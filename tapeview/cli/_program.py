@@ -275,14 +275,16 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> int:
     from tapeview.looks.report import safe_json
-    from tapeview.wire.request import request_of, sent_before
+    from tapeview.wire.request import recorded_request, request_of, sent_before
 
     snapshot = load_session(arguments.path).snapshot(arguments.tape)
     number = arguments.turn
     line = snapshot if number is None else snapshot.line_of_turn(number)
     turn = None if number is None else line.own_turn(number)
-    messages = sent_before(line.index, line.tape.sent, turn)
-    request = request_of(snapshot.session, snapshot.tape, messages)
+    request = None if turn is None else recorded_request(line.session, line.tape, turn)
+    if request is None:
+        messages = sent_before(line.index, line.tape.sent, turn)
+        request = request_of(line.session, line.tape, messages)
     print_bytes(safe_json(request.body) if sys.stdout.isatty() else request.body)
     if request.absent:
         say(f"not stored in {arguments.path}: {', '.join(request.absent)}")

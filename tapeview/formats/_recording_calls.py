@@ -1,6 +1,6 @@
 """The forest of calls that a recording's lines make."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -218,23 +218,24 @@ class Forest:
                 line = _framed(raw)
             except _REFUSED:
                 continue
-            for name, value in self._changed(line, members):
-                members[name] = value
             order = order if line.order is UNSET else tuple(line.order)
             gaps = gaps if line.sep is UNSET else line.sep
+            members |= _changed(line, members.get("system", b""), gaps[0].encode())
             whole = None if line.body is UNSET else bytes_of(line.body)
         return members, order, gaps, whole
 
-    def _changed(self, line: _Framed, members: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-        if line.system is not UNSET:
-            yield "system", _with_kept(bytes(line.system), members.get("system", b""))
-        if line.tools is not UNSET:
-            yield "tools", bytes(line.tools)
-        for name, raw in line.params.items():
-            yield name, bytes(raw)
+
+def _changed(line: _Framed, system: bytes, comma: bytes) -> dict[str, bytes]:
+    """The members that differ from those of the call before, of which ``system`` is one."""
+    found = {name: bytes(raw) for name, raw in line.params.items()}
+    if line.system is not UNSET:
+        found["system"] = _with_kept(bytes(line.system), system, comma)
+    if line.tools is not UNSET:
+        found["tools"] = bytes(line.tools)
+    return found
 
 
-def _with_kept(raw: bytes, like: bytes) -> bytes:
+def _with_kept(raw: bytes, like: bytes, comma: bytes) -> bytes:
     """A list in which numbers stand for elements of another one at those places."""
     if raw[:1] != b"[":
         return raw
@@ -249,4 +250,4 @@ def _with_kept(raw: bytes, like: bytes) -> bytes:
         theirs[int(element)] if element.isdigit() and int(element) < len(theirs) else element
         for element in ours
     ]
-    return b"[" + b",".join(full) + b"]"
+    return b"[" + comma.join(full) + b"]"

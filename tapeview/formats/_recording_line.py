@@ -8,7 +8,7 @@ from msgspec import UNSET, Raw, UnsetType
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of
 from tapeview.tape.json_text import JsonFault, Span, array_spans, loads, locate
-from tapeview.tape.record import Record
+from tapeview.tape.record import UNFINISHED, Record
 
 __all__ = [
     "CallFacts",
@@ -179,7 +179,10 @@ def _end(base: Record, row: _Line, call: str) -> Record:
     facts = EndFacts(call, row.t / 1000, first, why, message[:1] == b"{")
     label = f"call {call}: {why}" if why else f"reply {call}"
     base = msgspec.structs.replace(base, label=label, time=row.at, facts=facts)
-    return as_message(base, message) if facts.has_message else base
+    if not facts.has_message:
+        return base
+    record = as_message(base, message)
+    return msgspec.structs.replace(record, label=UNFINISHED) if why else record
 
 
 def as_message(record: Record, message: bytes) -> Record:

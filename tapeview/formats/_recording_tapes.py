@@ -17,7 +17,7 @@ from tapeview.formats._recording_line import (
 from tapeview.tape.call import RecordedCall
 from tapeview.tape.clean import printable
 from tapeview.tape.json_text import JsonFault
-from tapeview.tape.record import Record
+from tapeview.tape.record import UNFINISHED, Record
 from tapeview.tape.tape import TapeKind
 from tapeview.wire._cells import said
 from tapeview.wire.align import CellReader, flat
@@ -228,7 +228,9 @@ class Reader:
             if message is None:
                 return None
             record = read_text(made_text(name, message))
-            self._made[key] = msgspec.structs.replace(record, time=last.time, line=last.line)
+            self._made[key] = msgspec.structs.replace(
+                record, time=node.line.time, line=last.line, label=UNFINISHED
+            )
         return self._made[key]
 
     def _sharing(self, sent: list[Record], above: Sequence[Record]) -> list[Record]:

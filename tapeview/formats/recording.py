@@ -99,7 +99,7 @@ class _RecordingStore(Store):
         self._lines = {line.id: line for line in lines}
         self._known = frozenset(forest.by_id)
         self._last_time = next((r.time for r in reversed(records) if r.time), "")
-        tapes = _tapes(lines) or (Tape("main", "main", (), (), {}),)
+        tapes = _tapes(forest, lines) or (Tape("main", "main", (), (), {}),)
         shown = frozenset(r for tape in tapes for m in tape.messages for r in m.records)
         places = {record: reader.places[record] for record in shown}
         places |= {note: (note.start, 0) for note in reader.notes(records, shown)}
@@ -115,7 +115,7 @@ class _RecordingStore(Store):
             message_json=message_in,
             written=self.written,
             harness=True,
-            calls=reader.calls,
+            calls={record: call for record, call in reader.calls.items() if record in shown},
         )
 
     def _edited(self, rows: Sequence[Record], original: Session) -> Session:
@@ -223,11 +223,13 @@ def _with_rows(tape: Tape, rows: Sequence[Record]) -> Tape:
     return msgspec.structs.replace(tape, messages=messages, sent=messages, own=own)
 
 
-def _tapes(lines: Sequence[Line]) -> tuple[Tape, ...]:
+def _tapes(forest: Forest, lines: Sequence[Line]) -> tuple[Tape, ...]:
     tapes: list[Tape] = []
     held: set[Record] = set()
     callers = _calls_by_id(record for line in lines for record in line.records)
+    main = _frame(forest, lines[0].tip) if lines else Frame()
     for line in lines:
+        frame = _frame(forest, line.tip)
         own = [record for record in line.records if record not in held]
         held.update(own)
         if tapes and not own:
@@ -248,6 +250,7 @@ def _tapes(lines: Sequence[Line]) -> tuple[Tape, ...]:
                 caller=callers.get(line.caller),
                 after=line.records[shared - 1] if shared and line.kind == "branch" else None,
                 begins=begins,
+                frame=frame if tapes and frame != main else None,
             )
         )
     return _finished(tapes)

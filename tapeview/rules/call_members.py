@@ -8,6 +8,7 @@ from tapeview.rules._rule import Bad, Fault, Good, Rule
 from tapeview.rules._words import named, short
 from tapeview.tape.block import Block, BlockFacts
 from tapeview.tape.index import Index
+from tapeview.tape.record import UNFINISHED
 
 __all__ = ["BadCallName", "InputNotObject", "MemberMissing"]
 
@@ -62,7 +63,8 @@ class InputNotObject(Rule):
         for end in index.calls:
             if end.side >= 0 and end.block.facts & BlockFacts.INPUT_NOT_OBJECT:
                 sentence = f"the input of {named(end.block)} is no object"
-                yield Fault(end.place, sentence, (end.block.id,))
+                arrives = index.messages[end.place.message].first.label == UNFINISHED
+                yield Fault(end.place, sentence, (end.block.id,), unfinished=arrives)
 
     def api_path(self, fault: Fault, index: Index) -> str:
         """The member."""

@@ -1,15 +1,18 @@
 """A stored entry, its bytes exactly where they stand."""
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
 from tapeview.tape.block import Block
 
-__all__ = ["Record", "RecordKind", "Role"]
+__all__ = ["UNFINISHED", "Record", "RecordKind", "Role"]
 
 RecordKind = Literal["message", "note", "unreadable"]
 Role = Literal["user", "assistant", "system", ""]
+
+UNFINISHED: Final = "unfinished"
+"""The label of a reply that is not whole: it is arriving, or was cut."""
 
 
 class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -32,7 +35,8 @@ class Record(msgspec.Struct, frozen=True, gc=False, eq=False):
     time: str = ""
     """When it was written, ISO 8601 as stored."""
     label: str = ""
-    """A note's type, what is wrong with an unreadable one, ``summary`` for a compaction's."""
+    """A note's type, what is wrong with an unreadable one, ``summary`` for a compaction's,
+    ``unfinished`` for a reply that is not whole."""
     is_failure: bool = False
     """The harness's note, in the place of a reply, that the call failed."""
     shares_line: bool = False

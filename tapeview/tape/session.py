@@ -79,6 +79,13 @@ class Session(msgspec.Struct, frozen=True, eq=False):
         """The record's number in stored order, from 0; -1 for one that is not stored."""
         return self.positions.get(record, -1)
 
+    def seen_from(self, tape: Tape) -> "Session":
+        """The session with what the calls of one tape carry beside their messages."""
+        if tape.frame is None or tape.frame is self.frame:
+            return self
+        original = self.original.seen_from(tape) if self.original is not None else None
+        return msgspec.structs.replace(self, frame=tape.frame, original=original)
+
     @property
     def main(self) -> Tape:
         """The line that the next call continues."""

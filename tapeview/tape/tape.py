@@ -68,5 +68,7 @@ class Tape(msgspec.Struct, frozen=True, eq=False):
     """How it begins, where a compaction made it: ``compacted 14:02:51 · auto``."""
     resume: str | None = None
     """What resuming would do, in one line; None where nothing is resumed."""
+    frame: Frame | None = None
+    """What its calls carry beside the messages, where that is not what main's carry."""
     breaks: tuple[Break, ...] = ()
     """Where messages are lost because parents are missing or lead in a circle, in stored order."""

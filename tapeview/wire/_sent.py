@@ -73,15 +73,15 @@ def repeated(array: Sequence[bytes], earlier: Sequence[bytes]) -> int:
     return count
 
 
-def blocks_kept(raw: bytes, like: bytes) -> bytes:
+def blocks_kept(raw: bytes, like: bytes, comma: bytes) -> bytes:
     """A list with the number of each element that stands at the same place in ``like``.
 
-    As it is where that does not give the very bytes back.
+    As it is where that does not give the very bytes back; ``comma`` stands between elements.
     """
     if raw[:1] != b"[" or like[:1] != b"[":
         return raw
     ours, theirs = _elements(raw), _elements(like)
-    if b"[" + b",".join(ours) + b"]" != raw or any(e[:1] != b"{" for e in ours):
+    if b"[" + comma.join(ours) + b"]" != raw or any(e[:1] != b"{" for e in ours):
         return raw
     short = [
         str(k).encode() if k < len(theirs) and theirs[k] == element else element
@@ -112,8 +112,9 @@ def call_of(
         if raw == other and name in sent.members:
             continue
         if name in changed:
-            short = blocks_kept(raw, other) if other is not None and name == "system" else raw
-            changed[name] = Raw(short)
+            if other is not None and name == "system":
+                raw = blocks_kept(raw, other, sent.gaps[0].encode())
+            changed[name] = Raw(raw)
         else:
             params[name] = Raw(raw)
     gaps = like.gaps if like is not None else COMPACT

@@ -228,7 +228,7 @@ class Correlator:
         self, array: _Array, session: _Session, scope: _Scope, key: SessionKey
     ) -> _Found:
         """What a request is, by where it leaves the earlier one that it shares the most with."""
-        same = scope.ends.get(array.hashes[-1])
+        same = scope.ends.get(array.hashes[-1]) if array.cells else None
         if same is not None:
             if same.heir is not None and len(array.cells) == 1 and key.is_weak:
                 return _Found("new")
@@ -310,9 +310,9 @@ def _left(array: _Array, shared: int, scope: _Scope) -> _Found:
     message = array.message_of(shared)
     if shared >= owner.cells and owner.state != "whole":
         return _Found("continue", owner)
-    if shared == owner.full:
-        return _Found("fork" if _goes_on(owner) else "continue", owner)
-    if shared == owner.cells and shared < len(array.cells):
+    if shared == owner.full and not _goes_on(owner):
+        return _Found("continue", owner)
+    if shared == owner.cells < min(owner.full, len(array.cells)):
         after = array.cells[shared:]
         if reply := list(leading(after, "assistant")):
             if said(reply) == owner.answer:

@@ -15,7 +15,7 @@ from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
 
-__all__ = ["Request", "request_of", "sent_before"]
+__all__ = ["Request", "recorded_request", "request_of", "sent_before"]
 
 REQUIRED = {
     "anthropic": ("model", "max_tokens", "system", "tools"),
@@ -58,6 +58,15 @@ def sent_before(stored: Index, sent: Sequence[Message], turn: Turn | None) -> tu
         records = tuple(r for r in last.records if any(b in kept for b in r.blocks))
         last = Message(last.role, records, kept, last.spelled_role, last.id)
     return (*sent[: early[-1]], last)
+
+
+def recorded_request(session: Session, tape: Tape, turn: Turn) -> Request | None:
+    """The body of the call of ``turn`` as it was sent; None where the session does not hold it.
+
+    Raises ``LookupError`` where the file is too short for it now.
+    """
+    call = session.calls.get(tape.messages[turn.start].first)
+    return Request(call.request(), ()) if call is not None else None
 
 
 def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:
