@@ -3,7 +3,7 @@
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import monotonic, time
@@ -95,13 +95,13 @@ class Recorder:
             filed = self._correlator.request(
                 str(self._calls + 1),
                 at,
-                without(secrets, sent.body),
+                sent.body,
                 sent.headers.items(),
-                safe_path(without(secrets, sent.path.encode()).decode()),
+                safe_path(sent.path),
                 sent.name,
             )
             self._calls += 1
-            self._write(filed)
+            self._write(filed, secrets)
         return RecordedCall(self, filed, secrets, began)
 
     def close(self) -> None:
@@ -111,12 +111,12 @@ class Recorder:
                 self.is_stopped = True
                 self._file.close()
 
-    def _write(self, line: Line, ends: bool = False) -> None:
+    def _write(self, line: Line, secrets: Sequence[bytes] = (), ends: bool = False) -> None:
         with self._lock:
             if self.is_stopped:
                 return
             try:
-                self._file.add(line_of(line))
+                self._file.add(without(secrets, line_of(line)))
             except OSError as error:
                 self.close()
                 self._trouble(
@@ -168,7 +168,7 @@ class RecordedCall:
     def head(self, status: int, headers: Mapping[str, str]) -> None:
         """The head of the answer came; names of headers in lower case."""
         self.status = status
-        self._recorder._write(
+        self._write(
             Head(
                 head=self.id,
                 t=self.ms,
@@ -198,7 +198,7 @@ class RecordedCall:
         t = self.ms
         if self._first is None:
             self._first = t
-        self._recorder._write(Chunk(chunk=self.id, t=t, data=text_of_bytes(data)))
+        self._write(Chunk(chunk=self.id, t=t, data=text_of_bytes(data)))
         if self._stream is not None:
             self._stream.feed(data)
         else:
@@ -234,7 +234,7 @@ class RecordedCall:
         self.outcome, self.is_whole = stop or "end", True
         first = UNSET if self._first is None else self._first
         self._recorder._answered(self.id, message, True)
-        self._recorder._write(
+        self._write(
             Reply(
                 reply=self.id, at=_now(), t=self.ms, first=first, message=Raw(message), stop=stop
             ),
@@ -258,7 +258,7 @@ class RecordedCall:
         message = stream.message() if stream is not None and stream.has_begun else b""
         error = stream.error if stream is not None else b"".join(self._body)
         self._recorder._answered(self.id, message, False)
-        self._recorder._write(
+        self._write(
             Failed(
                 failed=self.id,
                 at=_now(),
@@ -271,6 +271,9 @@ class RecordedCall:
             ),
             ends=True,
         )
+
+    def _write(self, line: Line, ends: bool = False) -> None:
+        self._recorder._write(line, self._secrets, ends)
 
 
 def new_path(name: str, folder: Path) -> Path:

@@ -26,8 +26,10 @@ SECRET_NAME = re.compile(r"key|token|secret|password|auth|cookie|credential|sign
 SHORTEST = 12
 """Characters of a credential that is looked for elsewhere; a shorter one is a word of any text."""
 
-TOKEN_MEMBER = re.compile(rb'("authorization_token"\s*:\s*)"(?:[^"\\]|\\.)*"')
-"""A credential of a remote server, in a member that the Messages API has for it."""
+TOKEN_MEMBER = re.compile(rb'("authorization_token"\s*:\s*")(?:[^"\\]|\\.)*(?=")')
+TOKEN_QUOTED = re.compile(rb'(\\+"authorization_token\\+"\s*:\s*\\+")[^"\\]*')
+"""A credential of a remote server, in a member that the Messages API has for it; also in JSON that
+stands in a string."""
 
 
 def kept_reply_headers(headers: Mapping[str, str]) -> dict[str, str]:
@@ -58,8 +60,9 @@ def without(secrets: Sequence[bytes], data: bytes) -> bytes:
     for secret in secrets:
         if secret in data:
             data = data.replace(secret, REMOVED.encode())
-    if b'"authorization_token"' in data:
-        data = TOKEN_MEMBER.sub(rb'\1"' + REMOVED.encode() + b'"', data)
+    if b'"authorization_token' in data:
+        for pattern in (TOKEN_MEMBER, TOKEN_QUOTED):
+            data = pattern.sub(rb"\1" + REMOVED.encode(), data)
     return data
 
 

@@ -60,7 +60,7 @@ def test_credentials_are_found_in_a_query():
         ('{"authorization_token":null}', '{"authorization_token":null}'),
         (
             r'{"text":"\"authorization_token\": \"abc\""}',
-            r'{"text":"\"authorization_token\": \"abc\""}',
+            r'{"text":"\"authorization_token\": \"[removed]\""}',
         ),
     ],
 )
