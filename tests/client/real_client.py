@@ -6,9 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from tests.client.stand_in import StandIn
-
-__all__ = ["RealClient", "find_or_install"]
+__all__ = ["RealClient", "find_or_install", "found_or_installed"]
 
 PACKAGE = "@anthropic-ai/claude-code"
 QUIET = (
@@ -28,27 +26,26 @@ def find_or_install(folder: Path) -> Path:
     """
     if given := os.environ.get("TAPEVIEW_CLIENT"):
         return Path(given)
-    if found := _installed(folder):
-        return found
+    return found_or_installed(folder, PACKAGE, "node_modules/@anthropic-ai/claude-code-*/claude")
+
+
+def found_or_installed(folder: Path, package: str, program: str) -> Path:
+    """The program of an npm package in a folder: a pattern that names it there."""
+    if found := sorted(folder.glob(program)):
+        return found[0]
     npm = shutil.which("npm")
     if npm is None:
-        raise RuntimeError("npm is not here, and TAPEVIEW_CLIENT names no client")
+        raise RuntimeError("npm is not here, and no client is named")
     done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE],
+        [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), package],
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
     )
-    found = _installed(folder)
-    if found is None:
-        raise RuntimeError(f"npm could not install {PACKAGE}: {done.stderr[-2000:]}")
-    return found
-
-
-def _installed(folder: Path) -> Path | None:
-    scope = folder / "node_modules" / "@anthropic-ai"
-    return next(iter(sorted(scope.glob("claude-code-*/claude"))), None)
+    if found := sorted(folder.glob(program)):
+        return found[0]
+    raise RuntimeError(f"npm could not install {package}: {done.stderr[-2000:]}")
 
 
 class RealClient:
@@ -74,11 +71,11 @@ class RealClient:
         """As the program says it."""
         return self._run("http://127.0.0.1:9", "--version").strip()
 
-    def ask(self, api: StandIn, prompt: str, resume: str = "") -> str:
+    def ask(self, url: str, prompt: str, resume: str = "") -> str:
         """Say one thing, in a new session or in one that is resumed; the session's id."""
         words = ["--resume", resume] if resume else []
         words += ["-p", prompt, "--output-format", "json", "--allowedTools", "Bash,Agent"]
-        identity: str = json.loads(self._run(api.url, *words))["session_id"]
+        identity: str = json.loads(self._run(url, *words))["session_id"]
         return identity
 
     def _run(self, url: str, *words: str) -> str:

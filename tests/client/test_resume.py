@@ -46,9 +46,9 @@ def recorded(tmp_path_factory, request):
     ids = {}
     with StandIn() as api:
         for name, (first, *others) in talks.items():
-            ids[name] = client.ask(api, first)
+            ids[name] = client.ask(api.url, first)
             for prompt in others:
-                client.ask(api, prompt, ids[name])
+                client.ask(api.url, prompt, ids[name])
     return client, ids
 
 
@@ -357,7 +357,7 @@ def test_the_edited_session_is_what_resume_sends(recorded, tmp_path, capsysbinar
         assert expected[: len(neutral(wanted))] == neutral(wanted)
         assert {pair[1]["text"] for pair in expected[len(neutral(wanted)) :]} <= CLOSING
     with StandIn() as api:
-        assert client.ask(api, PROMPT, identity) == identity
+        assert client.ask(api.url, PROMPT, identity) == identity
     assert neutral(api.requests[0]["messages"]) == [*expected, said(PROMPT)]
     answer = ("assistant", {"type": "text", "text": "Answer 1."})
     assert neutral(stored(path, capsysbinary)) == [*expected, said(PROMPT), answer]
@@ -384,6 +384,6 @@ def test_a_copy_under_a_new_id_resumes_beside_the_old_session(
     expected = neutral(stored(new, capsysbinary))
     assert expected[0] == said("Know this.")
     with StandIn() as api:
-        assert client.ask(api, PROMPT, NEW_ID) == NEW_ID
+        assert client.ask(api.url, PROMPT, NEW_ID) == NEW_ID
     assert neutral(api.requests[0]["messages"]) == [*expected, said(PROMPT)]
     assert contents(path) == before
