@@ -1,4 +1,5 @@
-"""For tests of a harness: a recorded session in place of the model, deterministic and offline.
+"""For tests of a harness: a recorded session in place of the model, deterministic and offline; and
+a recording of what a failing test said to a model.
 
 pytest finds it once tapeview is installed.
 """
@@ -8,7 +9,9 @@ from contextlib import ExitStack
 
 import pytest
 
-__all__ = ["tapeview_play"]
+from tapeview.capture.pytest_fixture import pytest_runtest_makereport, tapeview_recording
+
+__all__ = ["pytest_runtest_makereport", "tapeview_play", "tapeview_recording"]
 
 
 @pytest.fixture

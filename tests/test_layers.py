@@ -21,7 +21,7 @@ FLOORS = (
     {"snapshot"},
     {"swapping"},
     {"open_session"},
-    {"loading", "keep", "calls"},
+    {"loading", "keep", "calls", "capture"},
     {"looks"},
     {"search", "picker"},
     {"tui"},
@@ -37,13 +37,14 @@ OUTSIDE = {
     "commands": set(),
     "errors": set(),
     "calls": {"msgspec", "aiohttp", "anthropic", "httpx2", "genai_prices", "xllamacpp"},
+    "capture": {"msgspec", "aiohttp", "multidict", "yarl", "anthropic", "httpx2", "pytest"},
     "pytest_plugin": {"pytest"},
 }
 """Third-party packages that a unit may import, where those are others than msgspec."""
 
 LATE = {
-    "anthropic": {"calls/run.py"},
-    "httpx2": {"calls/run.py"},
+    "anthropic": {"calls/run.py", "capture/sdk_hook.py"},
+    "httpx2": {"calls/run.py", "capture/sdk_hook.py"},
     "genai_prices": {"calls/price.py"},
     "xllamacpp": {"calls/local_server.py"},
 }

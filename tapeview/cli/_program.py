@@ -22,6 +22,7 @@ COMMAND_NAMES = (
     "edit",
     "play",
     "replay",
+    "record",
     "formats",
     "rules",
     "explain",
@@ -71,12 +72,22 @@ def run(words: Sequence[str]) -> int:
 
 
 def _do(words: Sequence[str]) -> int:
+    words, command = _apart(words)
     try:
         arguments = _parser().parse_args(_with_command(words))
     except SystemExit:  # --help and --version have said what was asked
         return 0
+    arguments.command = command
     code: int = arguments.do(arguments)
     return code
+
+
+def _apart(words: Sequence[str]) -> tuple[Sequence[str], list[str]]:
+    """The words of ``record``, and behind ``--`` those of the command that it runs."""
+    if words[:1] != ["record"] or "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], list(words[at + 1 :])
 
 
 def _with_command(words: Sequence[str]) -> list[str]:
@@ -104,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_edit(commands)
     _add_play(commands)
     _add_replay(commands)
+    _add_record(commands)
     for name, words, do in (
         ("formats", "the session formats that are read", _formats),
         ("rules", "the rules that check looks at", _rules),
@@ -237,6 +249,24 @@ def _add_replay(commands: "argparse._SubParsersAction[_Parser]") -> None:
     parser.set_defaults(do=_replay)
 
 
+def _add_record(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    parser = commands.add_parser(
+        "record",
+        help="record the calls of an agent while it runs",
+        usage="tapeview record [-o FILE] [--listen HOST:PORT] [--upstream URL] [-- COMMAND...]",
+        description="Runs COMMAND with its calls led through a proxy that records them, and ends "
+        "with its exit code; without COMMAND, the proxy runs until ctrl+c.",
+    )
+    parser.add_argument("-o", dest="out", metavar="FILE", help="a new file; NAME-TIME.tape.jsonl")
+    parser.add_argument(
+        "--listen", metavar="HOST:PORT", help="127.0.0.1 and a free port unless told"
+    )
+    parser.add_argument(
+        "--upstream", metavar="URL", help="$ANTHROPIC_BASE_URL, else the vendor's API"
+    )
+    parser.set_defaults(do=_record)
+
+
 def _open(arguments: argparse.Namespace) -> int:
     placed = (arguments.turn, arguments.at, arguments.tape) != (None, None, "main")
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
@@ -322,6 +352,12 @@ def _replay(arguments: argparse.Namespace) -> int:
     from tapeview.cli._replay import replay
 
     return replay(arguments)
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    from tapeview.cli._record import record
+
+    return record(arguments)
 
 
 def _formats(arguments: argparse.Namespace) -> int:

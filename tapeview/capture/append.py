@@ -1,0 +1,76 @@
+"""A file that lines are added to: each by one write, and on the disk within a tenth of a second."""
+
+import contextlib
+import os
+import threading
+from pathlib import Path
+
+from tapeview.errors import SaveError
+
+__all__ = ["AppendedFile"]
+
+SYNC_WITHIN = 0.05
+"""Seconds from a write to the sync that covers it; the disk takes some more."""
+
+
+class AppendedFile:
+    """A new file of mode 0600. Lines are added by one thread at a time; another one syncs them.
+
+    Raises ``SaveError`` where the file is there already, or cannot be made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+        try:
+            self._file = os.open(path, flags | getattr(os, "O_BINARY", 0), 0o600)
+        except FileExistsError:
+            raise SaveError(f"{path}: there is such a file already; nothing is recorded.") from None
+        except OSError as error:
+            raise SaveError(f"{path}: {error.strerror or error}; nothing is recorded.") from None
+        self.path = path
+        self.size = 0
+        """Bytes of whole lines."""
+        self._wanted = threading.Event()
+        self._hurried = threading.Event()
+        self._closing = False
+        self._syncer = threading.Thread(target=self._sync, name="tapeview-sync", daemon=True)
+        self._syncer.start()
+
+    def add(self, line: bytes) -> None:
+        """Add a whole line. Raises ``OSError``; then no part of the line is left in the file."""
+        left = memoryview(line)
+        try:
+            # One write as a rule. What a full disk cuts short says why when the rest is written.
+            while left:
+                left = left[os.write(self._file, left) :]
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self.size)
+            raise
+        self.size += len(line)
+        self._wanted.set()
+
+    def hurry(self) -> None:
+        """Sync at once, without waiting for it."""
+        self._hurried.set()
+
+    def close(self) -> None:
+        """Sync what is left, and close."""
+        self._closing = True
+        self._wanted.set()
+        self._hurried.set()
+        self._syncer.join()
+        os.close(self._file)
+
+    def _sync(self) -> None:
+        sync = getattr(os, "fdatasync", os.fsync)
+        closing = False
+        while not closing:
+            self._wanted.wait()
+            self._hurried.wait(SYNC_WITHIN)
+            self._hurried.clear()
+            self._wanted.clear()
+            closing = self._closing
+            # A pipe or a device has nothing to sync; a full disk is told by the next write.
+            with contextlib.suppress(OSError):
+                sync(self._file)

@@ -1,0 +1,86 @@
+"""``tapeview record``: a recording proxy, around a command or until it is stopped."""
+
+import argparse
+import os
+import signal
+import threading
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from tapeview.cli._say import say
+from tapeview.tape.sizes import count
+
+if TYPE_CHECKING:
+    from tapeview.capture.seen import Seen
+
+__all__ = ["record"]
+
+
+def record(arguments: argparse.Namespace) -> int:
+    """Record the calls of a command, and return its exit code; without one, serve until ctrl+c."""
+    from tapeview.capture.command import BASE_URLS, environment, find_command, run_command
+    from tapeview.capture.recorder import new_path
+    from tapeview.capture.running import (
+        DEFAULT_UPSTREAM,
+        LOOPBACK,
+        listen_of,
+        recording_proxy,
+        upstream_of,
+    )
+
+    command: list[str] = arguments.command
+    listen = listen_of(arguments.listen) if arguments.listen else LOOPBACK
+    given = arguments.upstream or os.environ.get(BASE_URLS[0]) or DEFAULT_UPSTREAM
+    upstream = upstream_of(given)
+    if command:
+        command[0] = find_command(command[0])
+    name = Path(command[0]).stem if command else "recording"
+    path = Path(arguments.out) if arguments.out else new_path(name, Path())
+    told = _Told(quiet=bool(command))
+    with recording_proxy(path, upstream, told, listen) as running:
+        say(f"tapeview: recording to {path}")
+        if command:
+            code = run_command(command, environment(running.url, os.environ))
+        else:
+            code = 0
+            _serve(running.url, upstream)
+    say(f"tapeview: {count(told.calls, 'call')} recorded in {path}")
+    if command and not told.calls:
+        say(f"tapeview: no call arrived; does {name} take its address from {BASE_URLS[0]}?")
+    return code
+
+
+class _Told:
+    """What the proxy tells, said on standard error; around a command only what is wrong."""
+
+    def __init__(self, quiet: bool) -> None:
+        self.quiet = quiet
+        self.calls = 0
+
+    def __call__(self, seen: "Seen") -> None:
+        if seen.what == "call":
+            self.calls += 1
+        elif not self.quiet or seen.what == "trouble":
+            say(f"tapeview: {seen.words}")
+
+
+def _serve(url: str, upstream: str) -> None:
+    """Say what to export, and wait for ctrl+c or a polite signal."""
+    say(f"tapeview: passing on to {upstream}; ctrl+c ends. In the other terminal:")
+    say(f"  export ANTHROPIC_BASE_URL={url}")
+    say(
+        f"A client that wants /v1 in its address gets {url}/v1; {url}/t/NAME keeps one agent apart."
+    )
+    done = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        done.set()
+
+    before = [(number, signal.signal(number, end)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        done.wait()
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,0 +1,67 @@
+"""A failing test's recording is kept and named; a passing test leaves nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tapeview.capture.pytest_fixture import FOLDER
+from tests.capture.raw_http import RawServer
+from tests.capture.replies import JSON_REPLY, KEY, json_head
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+import os
+from anthropic import Anthropic
+import pytest
+
+def ask(tapeview_recording):
+    client = tapeview_recording(Anthropic(api_key="{key}", base_url="{url}"))
+    asked = [{{"role": "user", "content": "hi"}}]
+    text = client.messages.create(model="m", max_tokens=9, messages=asked).content[0].text
+    client.close()
+    return text
+
+def test_that_passes(tapeview_recording):
+    assert ask(tapeview_recording) == "Nothing."
+
+@pytest.mark.parametrize("text", ["a/b c"])
+def test_that_fails(tapeview_recording, text):
+    assert ask(tapeview_recording) == ask(tapeview_recording) == text
+
+def test_that_fails_without_a_call(tapeview_recording):
+    assert tapeview_recording is None
+
+def test_without_it():
+    assert False
+"""
+
+
+@pytest.fixture
+def outcome(pytester, monkeypatch):
+    """The run of these tests in a session of their own."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    with RawServer(
+        lambda c, h, b: c.sendall(json_head("200 OK", JSON_REPLY) + JSON_REPLY)
+    ) as server:
+        pytester.makepyfile(TESTS.format(key=KEY, url=server.url))
+        done = pytester.runpytest_subprocess("-p", "tapeview.capture.pytest_fixture")
+    done.assert_outcomes(passed=1, failed=3)
+    return pytester.path / FOLDER, done.outlines
+
+
+def test_the_recording_of_the_failing_test_alone_is_kept(outcome):
+    folder, _ = outcome
+    (path,) = folder.iterdir()
+    assert path.name.startswith("test_that_fails-a-b-c-")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["kind"] for line in lines if "call" in line] == ["new", "resample"]
+    assert len([line for line in lines if "reply" in line]) == 2
+
+
+def test_the_report_names_it(outcome):
+    folder, said = outcome
+    (path,) = folder.iterdir()
+    assert [line for line in said if "tapeview recording" in line] != []
+    assert f"tapeview {path}" in said
