@@ -11,12 +11,11 @@ from typing import NamedTuple
 from tapeview.edit.edit import Edit
 from tapeview.edit.operations import Operation
 from tapeview.errors import EditError, SaveError
+from tapeview.formats._source import Stamp, stamp_of
 from tapeview.keep.files import (
     Fingerprint,
-    Stamp,
     copy_whole,
     fingerprint_of,
-    stamp_of,
     state_folder,
     write_whole,
 )
