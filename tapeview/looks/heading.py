@@ -7,11 +7,11 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from tapeview.formats._source import Change
-from tapeview.loading import Unsettled
 from tapeview.rules._rule import Severity
 from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, duration, size_long
+from tapeview.unsettled import Unsettled
 
 __all__ = [
     "CHANGES",

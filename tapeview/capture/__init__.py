@@ -1,0 +1,1 @@
+"""What a running agent does, as it does it: files that grow, calls that pass by."""
