@@ -166,7 +166,7 @@ class Growth:
             try:
                 with no_collection():
                     if anew:
-                        found = _read_anew(base.session.path, records)
+                        found = _read_anew(base.session.path, store, source, records)
                     else:
                         found = _read_further(store, source.grown(), records, patient)
                     session = found.store.session(found.records)
@@ -215,9 +215,21 @@ class Growth:
                 self._arrived.setdefault(record, self._clock())
 
 
-def _read_anew(path: str, known: Sequence[Record]) -> Grown:
+def _read_anew(path: str, before: Store, old: FileSource, known: Sequence[Record]) -> Grown:
     store = open_store(path)
-    return Grown(None, store, kept(known, tuple(store.records())), True)
+    source, text = store.source, before.text_as_read
+    records = tuple(store.records())
+    if not isinstance(source, FileSource):
+        raise OpenError(f"{path}: this is no file any more.")
+    if not text and source.stamp.inode == old.stamp.inode:  # nobody knows what stood there
+        return Grown(None, store, records, True)
+
+    def has_its_text(record: Record) -> bool:
+        start, length = record.start, record.length
+        then = text[start : start + length] if text else old.read(start, length)
+        return then == source.read(start, length)
+
+    return Grown(None, store, kept(known, records, has_its_text), True)
 
 
 def _read_further(

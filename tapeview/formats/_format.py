@@ -61,6 +61,11 @@ class Store(ABC):
         other.source, other.only_whole = source, only_whole
         return other
 
+    @property
+    def text_as_read(self) -> bytes:
+        """All of the file as it was read, where that is in memory anyway."""
+        return b""
+
     def beside(self) -> tuple[str, ...]:
         """Paths that belong to the session as well: files, and folders where some may come."""
         return ()

@@ -29,17 +29,21 @@ def read_on(
         for record in read(known[first].start)
     ]
     if known[first].kind != "unreadable" and not (fresh and _same(known[first], fresh[0])):
-        return kept(known, tuple(read(0)))
-    return (*islice(known, first), *kept(known[first:], fresh))
+        return tuple(read(0))
+    return (*islice(known, first), *kept(known[first:], fresh, lambda _: True))
 
 
-def kept(known: Sequence[Record], fresh: Sequence[Record]) -> tuple[Record, ...]:
+def kept(
+    known: Sequence[Record], fresh: Sequence[Record], has_its_text: Callable[[Record], bool]
+) -> tuple[Record, ...]:
     """The records that were read anew; in place of those that nothing tells from the ones that
     were known before, from the first on, stand the very objects that were known.
+
+    ``has_its_text`` says whether the text of a new record is what stood there before.
     """  # noqa: D205
     same = 0
     for old, new in zip(known, fresh, strict=False):
-        if not _same(old, new):
+        if not _same(old, new) or not has_its_text(new):
             break
         same += 1
     return (*known[:same], *fresh[same:])

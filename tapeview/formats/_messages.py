@@ -192,6 +192,10 @@ class _DocumentStore(_MessagesStore):
     is_document: ClassVar[bool] = True
     grows: ClassVar[bool] = False
 
+    @property
+    def text_as_read(self) -> bytes:
+        return self.head.text
+
     def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
         del member
         elements, read = self.head.elements, session.as_read

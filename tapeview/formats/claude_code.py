@@ -36,7 +36,7 @@ from tapeview.formats._claude_tapes import (
     segments,
 )
 from tapeview.formats._format import Format, Store
-from tapeview.formats._growing import is_torn, kept, read_on
+from tapeview.formats._growing import is_torn, read_on
 from tapeview.formats._head import Head
 from tapeview.formats._lines import records_in
 from tapeview.formats._source import FileSource
@@ -263,7 +263,7 @@ def _agent_records(
         return rows
     if source.stamp.inode == before.stamp.inode and source.size >= before.size:
         return read_on(rows, source, read)
-    return kept(rows, tuple(read(0)))
+    return tuple(read(0))
 
 
 def _callers(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tapeview.edit.edit import Edit
 from tapeview.edit.operations import Operation
 from tapeview.errors import EditError, SaveError
-from tapeview.formats._source import Stamp, stamp_of
+from tapeview.formats._source import FileSource, Stamp, stamp_of
 from tapeview.keep.files import (
     Fingerprint,
     copy_whole,
@@ -60,10 +60,7 @@ class Keeper:
         """The file before the first edit of this run."""
         self._missed: list[Callable[[Journal], None]] = []
         """What the journal lacks so far, since it could not be written."""
-        if self._path is not None:
-            for member in range(len(opened.session.members) + 1):
-                self._stamps[self._file(member)] = stamp_of(self._file(member))
-        self._hold()
+        self.hold_anew()
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -72,6 +69,20 @@ class Keeper:
         if self._path is None:
             raise SaveError("standard input cannot be written back; save as another file.")
         return self._path if member == 0 else Path(self.opened.session.members[member - 1].name)
+
+    def hold_anew(self) -> None:
+        """What is shown was read from the files, as they were then; no edit of it is unsaved."""
+        session = self.opened.session
+        if self._path is not None:
+            for member, source in enumerate((session.source, *session.members)):
+                path = self._file(member)
+                self._stamps[path] = (
+                    source.stamp if isinstance(source, FileSource) else stamp_of(path)
+                )
+        if not self.opened.log.entries:
+            self._journal, self._base, self.trouble = None, None, ""
+            self._missed.clear()
+        self._hold()
 
     def _hold(self) -> None:
         """What is shown is what the files hold."""

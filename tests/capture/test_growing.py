@@ -161,6 +161,33 @@ def test_a_document_that_gets_a_message_keeps_the_others(tmp_path):
     assert len(follower.opened.session.records) == 4
 
 
+def test_a_record_whose_text_was_changed_in_its_place_is_another_one(tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text('[{"role":"user","content":"ab"},{"role":"user","content":"cd"}]')
+    follower = Follower(path)
+    before = follower.opened.session.records
+    path.write_text('[{"role":"user","content":"ab"},{"role":"user","content":"ef"}]')
+    follower.catch_up()
+    after = follower.opened.session.records
+    assert [new is old for new, old in zip(after, before, strict=True)] == [True, False]
+
+
+@pytest.mark.parametrize("renamed", [True, False])
+def test_lines_that_are_written_anew(renamed, tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(FIRST)
+    follower = Follower(path)
+    before = follower.opened.session.records
+    if renamed:
+        path.unlink()
+    path.write_bytes(FIRST[:-20] + b"\n")
+    follower.catch_up()
+    after = follower.opened.session.records
+    # What stood in the file itself is gone where it was written over.
+    assert (after[0] is before[0]) is renamed
+    assert after[1].kind == "unreadable"
+
+
 # -- what stands on the screen meanwhile -----------------------------------------------------------
 
 
