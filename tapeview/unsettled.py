@@ -86,6 +86,7 @@ class Growing(Snapshot):
     """A settled look at a session, and below it the rows of records that came since.
 
     What is known of the tape is known of its settled rows: the new ones have no place on it yet.
+    ``base`` has been through ``derive``.
     """
 
     def __init__(self, base: Snapshot, source: Source, fresh: "Rows") -> None:

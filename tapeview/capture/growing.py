@@ -85,6 +85,11 @@ class Growth:
         return self._watch.seen
 
     @property
+    def store_grows(self) -> bool:
+        """Whether further records are written behind the others; else it is written anew."""
+        return self._store.grows
+
+    @property
     def is_behind(self) -> bool:
         """Whether the files hold something that is not shown yet."""
         return self._more or self._anew
@@ -190,7 +195,7 @@ class Growth:
         if shown is None:
             return False
         if shown.revision != opened.revision + 1 or opened.log.unsaved:
-            self._anew, self._more = self._anew or grown.anew, True
+            self.put_back(grown)
             return False
         source = shown.session.source
         if not isinstance(source, FileSource):
@@ -208,6 +213,10 @@ class Growth:
         if grown.beside is not None:
             self._beside = grown.beside
         return True
+
+    def put_back(self, grown: Grown) -> None:
+        """It is not taken now: find it again later."""
+        self._anew, self._more = self._anew or grown.anew, True
 
     def _note_arrival(self, records: Iterable[Record]) -> None:
         for record in records:

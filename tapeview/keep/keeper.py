@@ -84,6 +84,14 @@ class Keeper:
             self._missed.clear()
         self._hold()
 
+    def wrote_last(self) -> bool:
+        """Whether the session's own file is what we wrote, no longer what was read."""
+        known = self._stamps.get(self._path) if self._path is not None else None
+        source = self.opened.session.as_read.source
+        if known is None or not isinstance(source, FileSource) or known == source.stamp:
+            return False
+        return known == stamp_of(self._file(0))
+
     def _hold(self) -> None:
         """What is shown is what the files hold."""
         session = self.opened.session
