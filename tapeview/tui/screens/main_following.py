@@ -28,7 +28,7 @@ from tapeview.tui.widgets.tape_rows import FOLDED_AT_FIRST
 
 __all__ = ["FollowingScreen"]
 
-POLL: Final = 0.05
+POLL: Final = 0.08
 """Seconds between two looks at the files: some system calls."""
 
 
@@ -65,8 +65,7 @@ class FollowingScreen(SavingScreen):
             return ""
         pause = root._pause()
         behind = root._growth is not None and root._growth.is_behind
-        grown = ", the file has changed" if pause and behind else ""
-        return f"following paused: {pause}{grown}" if pause else "following"
+        return f"paused: {pause}{', file changed' if behind else ''}" if pause else "following"
 
     # -- on and off ----------------------------------------------------------------------------
 
@@ -130,6 +129,8 @@ class FollowingScreen(SavingScreen):
         waited = False
         while self._wants:
             await asyncio.sleep(POLL)
+            if not self._is_there():
+                return
             if not self.opened.is_settled:
                 waited = True
                 continue
@@ -141,6 +142,10 @@ class FollowingScreen(SavingScreen):
             elif self._growth is not None:
                 self._tick()
                 self._look(self._growth, perf_counter())
+
+    def _is_there(self) -> bool:
+        """Whether the screen is there still: it goes when the file is opened anew."""
+        return self in self.app.screen_stack and bool(self.children)
 
     def _look(self, growth: Growth, now: float) -> None:
         happened = growth.look(now)
@@ -164,7 +169,7 @@ class FollowingScreen(SavingScreen):
     async def _grow(self, growth: Growth, work: Callable[[], Grown]) -> None:
         grown = await in_background(work)
         self._works = False
-        if grown is None:
+        if grown is None or not self._is_there():
             return
         if self._pause():
             growth.put_back(grown)
@@ -189,7 +194,7 @@ class FollowingScreen(SavingScreen):
             if screen.marked is not None:
                 return "a row is marked"
             if isinstance(screen.snapshot, Knew):
-                return "what the model knew is shown"
+                return "one turn is shown"
         return ""
 
     def _tick(self) -> None:
@@ -204,6 +209,12 @@ class FollowingScreen(SavingScreen):
             if top.follow_words != top.shown_words:
                 top.refresh_bars()
 
+    @property
+    def _is_at_end(self) -> bool:
+        """Whether the cursor goes along with the end: it is there, and nobody reads the block."""
+        timeline = self.timeline
+        return self.pane != "block" and timeline.at >= last_row(self.snapshot, timeline.folded)
+
     # -- showing -------------------------------------------------------------------------------
 
     def _glimpse(self, growth: Growth) -> None:
@@ -213,7 +224,7 @@ class FollowingScreen(SavingScreen):
         shown = growth.glimpse(self.opened.snapshot())
         if shown is None:
             return
-        at_end = self.timeline.at >= last_row(self.snapshot, self.timeline.folded)
+        at_end = self._is_at_end
         self.snapshot = shown
         with self.timeline.prevent(LineList.CursorMoved):
             self.timeline.grow(shown, shown.first_new)
@@ -228,7 +239,7 @@ class FollowingScreen(SavingScreen):
             after = self.opened.snapshot(self.trail[-1])
         except PlaceError:
             return False
-        at_end = timeline.at >= last_row(before, timeline.folded)
+        at_end = self._is_at_end
         moved = grown_rows(before, after, timeline.at, timeline.folded, FOLDED_AT_FIRST)
         at = last_row(after, moved.folded) if at_end else moved.at
         self.snapshot = after
