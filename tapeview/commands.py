@@ -114,6 +114,15 @@ COMMANDS: tuple[Command, ...] = (
         "go to: 12, messages.4.content.1, or a pasted API error",
         "go to",
     ),
+    Command(
+        "follow",
+        "Follow",
+        ("ctrl+f",),
+        "ctrl+f",
+        "anywhere",
+        "look",
+        "follow the session as it grows; esc stops",
+    ),
     Command("tapes", "Tapes", ("b",), "b", "anywhere", "find", "all tapes of the session", "tapes"),
     Command(
         "fold_all",

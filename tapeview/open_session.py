@@ -108,6 +108,19 @@ class OpenSession:
         self.session, self._store, self.log = other.session, other._store, EditLog()
         self.revision += 1
 
+    @property
+    def store(self) -> Store | None:
+        """The file as its format reads it; None where it is only looked at."""
+        return self._store
+
+    def grow(self, store: Store, shown: Snapshot, log: EditLog) -> None:
+        """Be what the files hold by now, which ``shown`` was worked out of; no edit is unsaved."""
+        self._store, self.session, self.log = store, shown.session, log
+        self.revision = shown.revision
+        self._latest, self._ahead = (shown,), None
+        self._given.clear()
+        self._given[shown.tape.id] = shown
+
     def copies(self, identity: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         """The session under a new id: names of files beside its own, and their pieces."""
         if self._store is not None:

@@ -1,5 +1,4 @@
-"""For tests of a harness: a recorded session in place of the model, deterministic and offline; and
-a recording of what a failing test said to a model.
+"""For tests of a harness: a recorded session in place of the model, and recordings of failures.
 
 pytest finds it once tapeview is installed.
 """

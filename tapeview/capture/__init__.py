@@ -1,1 +1,1 @@
-"""Recording what goes between a client and a model: a proxy, a hook in the Python SDK, the file."""
+"""What a running agent does, as it does it: files that grow, calls that pass by, the recording."""

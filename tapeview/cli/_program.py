@@ -145,6 +145,7 @@ def _add_open(commands: "argparse._SubParsersAction[_Parser]") -> None:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--turn", type=int, metavar="N", help="start at turn N")
     place.add_argument("--at", metavar="PLACE", help="start at a path: messages.4.content.1")
+    parser.add_argument("--follow", action="store_true", help="show what comes as the file grows")
     parser.set_defaults(do=_open)
 
 
@@ -275,6 +276,8 @@ def _open(arguments: argparse.Namespace) -> int:
     from tapeview.loading import begin
 
     path = arguments.path
+    if arguments.follow and (path is None or path == "-" or Path(path).is_fifo()):
+        raise UsageError("tapeview: --follow needs a file; a pipe is read to its end.")
     opened = None if path is None else begin(path, waits=lambda: say_waiting(path))
     if not sys.stdout.isatty():
         raise UsageError("tapeview: the screen needs a terminal; tapeview show prints lines.")
@@ -282,7 +285,13 @@ def _open(arguments: argparse.Namespace) -> int:
         _take_keys_from_terminal()
     from tapeview.tui.app import TapeviewApp
 
-    app = TapeviewApp(opened, turn=arguments.turn, at=arguments.at, tape=arguments.tape)
+    app = TapeviewApp(
+        opened,
+        turn=arguments.turn,
+        at=arguments.at,
+        tape=arguments.tape,
+        follow=arguments.follow,
+    )
     app.run()
     if app.failure is not None:
         raise app.failure

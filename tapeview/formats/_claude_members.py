@@ -18,7 +18,14 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.source import Source
 
-__all__ = ["PREFIX", "Member", "files_beside", "members_of", "with_session_id"]
+__all__ = [
+    "PREFIX",
+    "Member",
+    "files_beside",
+    "folders_beside",
+    "members_of",
+    "with_session_id",
+]
 
 PREFIX = "agent-"
 """How the names of their files begin."""
@@ -79,15 +86,37 @@ def files_beside(folder: str) -> Iterator[DirEntry[str]]:
 
     Regular files only: whoever opens a pipe or a device may wait for ever.
     """
-    waiting = [f"{folder}/subagents"]
+    for entry in _entries(f"{folder}/subagents"):
+        with suppress(OSError):  # a link to itself
+            if entry.name.startswith(PREFIX) and entry.is_file():
+                yield entry
+
+
+def folders_beside(path: str) -> Iterator[str]:
+    """Folders in which files of sub-agents of the session in ``path`` may appear.
+
+    Not its own: there only older versions put some, and name each in the session when it is done.
+    """
+    own = Path(path)
+    if path == "-" or own.name.startswith(PREFIX):
+        return
+    folder = str(own.with_suffix(""))
+    yield folder
+    yield f"{folder}/subagents"
+    for entry in _entries(f"{folder}/subagents"):
+        if entry.is_dir(follow_symlinks=False):
+            yield entry.path
+
+
+def _entries(folder: str) -> Iterator[DirEntry[str]]:
+    """All that stands in a folder and in those in it."""
+    waiting = [folder]
     while waiting:
         with suppress(OSError), scandir(waiting.pop()) as entries:
             for entry in entries:
-                with suppress(OSError):  # a link to itself
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    elif entry.name.startswith(PREFIX) and entry.is_file():
-                        yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                yield entry
 
 
 def _member(path: Path) -> Member | None:

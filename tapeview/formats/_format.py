@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from copy import copy
+from typing import ClassVar, Self
 
 from tapeview.edit.speller import Speller
 from tapeview.formats._head import Head
@@ -20,6 +21,10 @@ class Store(ABC):
 
     swaps: ClassVar[bool] = True
     """Whether an edit of texts alone changes the same records on all tapes."""
+    grows: ClassVar[bool] = True
+    """Whether what is written behind its end is further records. A document is read anew."""
+    only_whole = False
+    """Whether a last line that is half written is left out, in files beside its own too."""
 
     def __init__(self, source: Source, path: str) -> None:
         self.source = source
@@ -51,6 +56,21 @@ class Store(ABC):
     @abstractmethod
     def speller(self, tape: Tape) -> Speller:
         """How one change of a tape is spelled in this format."""
+
+    def grown(self, source: Source, only_whole: bool) -> Self:
+        """The store of the same file after it has grown; what was read is not read again."""
+        other = copy(self)
+        other.source, other.only_whole = source, only_whole
+        return other
+
+    @property
+    def text_as_read(self) -> bytes:
+        """All of the file as it was read, where that is in memory anyway."""
+        return b""
+
+    def beside(self) -> tuple[str, ...]:
+        """Paths that belong to the session as well: files, and folders where some may come."""
+        return ()
 
     def copies(self, session: Session, identity: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         """The session under a new id: file names and their pieces, its own first.

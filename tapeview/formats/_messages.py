@@ -190,6 +190,11 @@ class _DocumentStore(_MessagesStore):
     """One JSON document: an object with ``messages``, or the bare array."""
 
     is_document: ClassVar[bool] = True
+    grows: ClassVar[bool] = False
+
+    @property
+    def text_as_read(self) -> bytes:
+        return self.head.text
 
     def written(self, session: Session, member: int = 0) -> Iterator[bytes]:
         del member

@@ -8,10 +8,12 @@ from pathlib import Path
 from threading import Timer
 from typing import Final, Literal
 
+import msgspec
+
 from tapeview.errors import OpenError
 from tapeview.tape.source import MemorySource, Source
 
-__all__ = ["Change", "FileSource", "change_of", "open_source"]
+__all__ = ["Change", "FileSource", "Stamp", "change_of", "open_source", "stamp_of"]
 
 Change = Literal["", "grown", "replaced", "gone", "shorter", "rewritten"]
 """What became of a file since it was opened; "" where it is as it was."""
@@ -20,14 +22,52 @@ PATIENCE: Final = 1.0
 """Seconds after which one is told that a pipe is being waited for."""
 
 
+class Stamp(msgspec.Struct, frozen=True):
+    """What a file system says of a file: enough to see that nobody touched it."""
+
+    size: int
+    changed: int
+    """Nanoseconds."""
+    inode: int
+
+
+def _stamp(found: os.stat_result) -> Stamp:
+    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+
+
+def stamp_of(path: str | Path) -> Stamp | None:
+    """The file's stamp; None where there is none."""
+    try:
+        return _stamp(os.stat(path))  # noqa: PTH116 - a Path would cost more than the call
+    except OSError:
+        return None
+
+
 class FileSource:
-    """A file read by position through one descriptor, so that it may be renamed meanwhile."""
+    """A file read by position through one descriptor, so that it may be renamed meanwhile.
+
+    What is written behind its end after it was opened is not read: ``grown`` gives a source of it.
+    """
 
     def __init__(self, path: str) -> None:
+        self._take(path, os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0)))
+
+    def _take(self, path: str, descriptor: int) -> None:
         self._name = path
-        self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-        self._opened = os.fstat(self._descriptor)
+        self._descriptor = descriptor
+        self._opened = os.fstat(descriptor)
         self._size = self._opened.st_size
+
+    def grown(self) -> "FileSource":
+        """The same file, wherever its path leads now, as long as it is now."""
+        other = FileSource.__new__(FileSource)
+        other._take(self._name, os.dup(self._descriptor))
+        return other
+
+    @property
+    def stamp(self) -> Stamp:
+        """What the file system said of it when it was opened."""
+        return _stamp(self._opened)
 
     @property
     def name(self) -> str:
@@ -42,6 +82,7 @@ class FileSource:
     def read(self, start: int, length: int) -> bytes:
         """Up to ``length`` bytes from ``start``."""
         chunks = []
+        length = min(length, self._size - start)
         while length > 0:
             chunk = os.pread(self._descriptor, length, start)
             if not chunk:

@@ -16,7 +16,12 @@ from tapeview.edit.speller import Speller
 from tapeview.formats._claude_breaks import breaks_of
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
 from tapeview.formats._claude_line import LineFacts, facts_of
-from tapeview.formats._claude_members import Member, members_of, with_session_id
+from tapeview.formats._claude_members import (
+    Member,
+    folders_beside,
+    members_of,
+    with_session_id,
+)
 from tapeview.formats._claude_read import read_line
 from tapeview.formats._claude_sent import clean, resume_sentence
 from tapeview.formats._claude_speller import ClaudeSpeller
@@ -31,8 +36,10 @@ from tapeview.formats._claude_tapes import (
     segments,
 )
 from tapeview.formats._format import Format, Store
+from tapeview.formats._growing import is_torn, read_on
 from tapeview.formats._head import Head
 from tapeview.formats._lines import records_in
+from tapeview.formats._source import FileSource
 from tapeview.formats._write import written_lines
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, text_of
@@ -101,6 +108,8 @@ class _ClaudeStore(Store):
     def __init__(self, source: Source, path: str) -> None:
         super().__init__(source, path)
         self._agents: tuple[Member, ...] = ()
+        self._read: tuple[tuple[Record, ...], ...] = ()
+        """What was read of each of their files, a half written last line included."""
 
     def records(self, start: int = 0) -> Iterator[Record]:
         return records_in(self.source, read_line, start)
@@ -115,7 +124,10 @@ class _ClaudeStore(Store):
         del frame
         if members is None:
             self._find_agents(records)
-            members = [tuple(self._agent_records(k)) for k in range(1, len(self._agents) + 1)]
+            members = [
+                rows[:-1] if self.only_whole and is_torn(rows, agent.source) else rows
+                for agent, rows in zip(self._agents, self._read, strict=True)
+            ]
         files = [
             AgentFile(agent.id, tuple(rows), agent.tool_use_id)
             for agent, rows in zip(self._agents, members, strict=True)
@@ -173,13 +185,22 @@ class _ClaudeStore(Store):
                 yield f"{folder}/{about.name}", iter([about.read_bytes()])
 
     def _find_agents(self, records: Sequence[Record]) -> None:
-        """Files of sub-agents beside this one; they are looked for once."""
+        """Files of sub-agents beside this one; of those that are known only what is new is read."""
         session_id = next((f.session_id for r in records if (f := facts_of(r)).session_id), "")
-        self._agents = tuple(members_of(self.path, session_id))
+        found = tuple(members_of(self.path, session_id))
+        known = {
+            agent.source.name: (agent.source, rows)
+            for agent, rows in zip(self._agents, self._read, strict=True)
+        }
+        self._read = tuple(
+            _agent_records(number, agent.source, known.get(agent.source.name))
+            for number, agent in enumerate(found, 1)
+        )
+        self._agents = found
 
-    def _agent_records(self, member: int) -> Iterator[Record]:
-        read = partial(read_line, member=member)
-        return records_in(self._agents[member - 1].source, read)
+    def beside(self) -> tuple[str, ...]:
+        files = (agent.source.name for agent in self._agents)
+        return (*files, *folders_beside(self.path))
 
     def _tapes(
         self, records: Sequence[Record], tree: Tree, chain: Chain, files: Sequence[AgentFile]
@@ -223,6 +244,26 @@ class _ClaudeStore(Store):
             prompt = given.get("prompt") if isinstance(given, dict) else None
             return prompt if isinstance(prompt, str) else ""
         return "".join(part.text for part in shape.parts(message, block))
+
+
+def _agent_records(
+    number: int, source: Source, known: tuple[Source, tuple[Record, ...]] | None
+) -> tuple[Record, ...]:
+    """The records of a sub-agent's file, of which some may be known."""
+
+    def read(start: int) -> Iterator[Record]:
+        return records_in(source, partial(read_line, member=number), start)
+
+    before, rows = known or (None, ())
+    if not rows or not isinstance(source, FileSource) or not isinstance(before, FileSource):
+        return tuple(read(0))
+    if rows[0].member != number:  # another one came before it
+        return tuple(read(0))
+    if source.stamp == before.stamp:
+        return rows
+    if source.stamp.inode == before.stamp.inode and source.size >= before.size:
+        return read_on(rows, source, read)
+    return tuple(read(0))
 
 
 def _callers(

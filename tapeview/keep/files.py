@@ -17,23 +17,12 @@ from tapeview.tape.clean import printable
 
 __all__ = [
     "Fingerprint",
-    "Stamp",
     "copy_whole",
     "fingerprint_of",
-    "stamp_of",
     "write_whole",
 ]
 
 CHUNK = 1 << 20
-
-
-class Stamp(msgspec.Struct, frozen=True):
-    """What a file system says of a file: enough to see that nobody touched it."""
-
-    size: int
-    changed: int
-    """Nanoseconds."""
-    inode: int
 
 
 class Fingerprint(msgspec.Struct, frozen=True):
@@ -41,15 +30,6 @@ class Fingerprint(msgspec.Struct, frozen=True):
 
     size: int
     sha256: str
-
-
-def stamp_of(path: Path) -> Stamp | None:
-    """The file's stamp; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
 
 
 def fingerprint_of(path: Path) -> Fingerprint | None:

@@ -11,12 +11,11 @@ from typing import NamedTuple
 from tapeview.edit.edit import Edit
 from tapeview.edit.operations import Operation
 from tapeview.errors import EditError, SaveError
+from tapeview.formats._source import FileSource, Stamp, stamp_of
 from tapeview.keep.files import (
     Fingerprint,
-    Stamp,
     copy_whole,
     fingerprint_of,
-    stamp_of,
     write_whole,
 )
 from tapeview.keep.journal import Journal, Journaled, journal_path, read_journal
@@ -61,10 +60,7 @@ class Keeper:
         """The file before the first edit of this run."""
         self._missed: list[Callable[[Journal], None]] = []
         """What the journal lacks so far, since it could not be written."""
-        if self._path is not None:
-            for member in range(len(opened.session.members) + 1):
-                self._stamps[self._file(member)] = stamp_of(self._file(member))
-        self._hold()
+        self.hold_anew()
 
     # -- files ---------------------------------------------------------------------------------
 
@@ -73,6 +69,28 @@ class Keeper:
         if self._path is None:
             raise SaveError("standard input cannot be written back; save as another file.")
         return self._path if member == 0 else Path(self.opened.session.members[member - 1].name)
+
+    def hold_anew(self) -> None:
+        """What is shown was read from the files, as they were then; no edit of it is unsaved."""
+        session = self.opened.session
+        if self._path is not None:
+            for member, source in enumerate((session.source, *session.members)):
+                path = self._file(member)
+                self._stamps[path] = (
+                    source.stamp if isinstance(source, FileSource) else stamp_of(path)
+                )
+        if not self.opened.log.entries:
+            self._journal, self._base, self.trouble = None, None, ""
+            self._missed.clear()
+        self._hold()
+
+    def wrote_last(self) -> bool:
+        """Whether the session's own file is what we wrote, no longer what was read."""
+        known = self._stamps.get(self._path) if self._path is not None else None
+        source = self.opened.session.as_read.source
+        if known is None or not isinstance(source, FileSource) or known == source.stamp:
+            return False
+        return known == stamp_of(self._file(0))
 
     def _hold(self) -> None:
         """What is shown is what the files hold."""

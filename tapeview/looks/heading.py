@@ -7,11 +7,11 @@ from pathlib import PurePath
 from typing import Literal, NamedTuple
 
 from tapeview.formats._source import Change
-from tapeview.loading import Unsettled
 from tapeview.rules._rule import Severity
 from tapeview.snapshot import Snapshot
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count, duration, size_long
+from tapeview.unsettled import Unsettled
 
 __all__ = [
     "CHANGES",
@@ -29,7 +29,7 @@ __all__ = [
 
 HOME = re.compile(r"^(/home/[^/]+|/Users/[^/]+|/root)(?=/|$)")
 CHANGES: dict[Change, str] = {
-    "grown": "the file has grown: open it again to see the rest",
+    "grown": "the file has grown: ctrl+f shows the rest and follows it",
     "replaced": "another file took its place: this is the old one",
     "gone": "the file was deleted: this is what it held",
     "shorter": "the file became shorter: some rows are gone",

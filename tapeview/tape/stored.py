@@ -54,8 +54,12 @@ class Stored:
         """Take over what is known of another state of the file; ``new`` are the other records."""
         known = {r: odd for r, odd in other.oddities.items() if r in self.number_of}
         for record in new:
-            if record.text is not None and (found := oddities(record.text)):
-                known[record] = found
+            if record.kind == "unreadable":
+                continue
+            with suppress(LookupError, OSError):
+                raw = self._session.bytes_of(record)
+                if not raw.startswith(b"//") and (found := oddities(raw)):
+                    known[record] = found
         self.__dict__["oddities"] = known
 
     def _runs(self) -> Iterator[list[Record]]:

@@ -50,8 +50,10 @@ class TapeviewApp(App[None]):
         at: str | None = None,
         environ: Mapping[str, str] = os.environ,
         tape: str = "main",
+        follow: bool = False,
     ) -> None:
         super().__init__()
+        self._follow = follow
         self.failure: Exception | None = None
         self.opened = opened
         self._environ = environ
@@ -91,7 +93,14 @@ class TapeviewApp(App[None]):
         """Show a session; it stands on the screen when this is done."""
         self.opened = opened
         row, agent, agent_row = self._start
-        main = MainScreen(opened, self.glyphs, row, wanted=self._wanted, environ=self._environ)
+        main = MainScreen(
+            opened,
+            self.glyphs,
+            row,
+            wanted=self._wanted,
+            environ=self._environ,
+            follow=self._follow,
+        )
         await self.push_screen(main)
         if agent:
             await self.push_screen(main.deeper(agent, agent_row))
@@ -106,6 +115,7 @@ class TapeviewApp(App[None]):
             if isinstance(self.screen, MainScreen):
                 self.screen.say(printable(str(error)), "warn")
             return
+        self._follow = isinstance(self.screen, MainScreen) and self.screen.is_following
         while isinstance(self.screen, MainScreen):
             await self.pop_screen()
         self._start, self._wanted = Start(), ANYWHERE

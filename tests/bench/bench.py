@@ -113,6 +113,25 @@ def screen_figures(session: str) -> list[str]:
     return [start, stall]
 
 
+def of_following(mode: str, session: str) -> float:
+    """A figure that ``follow.py`` takes."""
+    return inner("from tests.bench.follow import main; main()", mode, session)
+
+
+def follow_figures(small: str, big: str) -> list[str]:
+    """What following a session costs, small and big, line by line."""
+    lines = []
+    for size, session in (("a small session", small), (f"{BIG} MB", big)):
+        used = of_following("idle", session) * 100
+        lines.append(
+            row(f"following {size}, nothing new", "", f"{used:.1f} %", f"{used:.1f} % CPU", "1 %")
+        )
+        shown = of_following("shown", session) * 1000
+        words = f"from writing a line of {size} to its row"
+        lines.append(row(words, "", f"{shown:.0f} ms", f"{shown:.0f} ms", "200 ms"))
+    return lines
+
+
 def of_edits(kind: str, session: str) -> float:
     """A figure that ``edits.py`` takes."""
     return inner("from tests.bench.edits import main; main()", kind, session)
@@ -173,6 +192,8 @@ def main() -> None:
         big = os.fspath(given or make(folder, BIG))
         print(*screen_figures(big), sep="\n")
         print(*edit_figures(big), sep="\n")
+        small = ROOT / "sample_sessions" / "crash.jsonl"
+        print(*follow_figures(os.fspath(small), big), sep="\n")
 
 
 if __name__ == "__main__":

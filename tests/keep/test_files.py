@@ -7,7 +7,8 @@ import stat
 import pytest
 
 from tapeview.errors import SaveError
-from tapeview.keep.files import fingerprint_of, stamp_of, write_whole
+from tapeview.formats._source import stamp_of
+from tapeview.keep.files import fingerprint_of, write_whole
 
 
 @pytest.fixture

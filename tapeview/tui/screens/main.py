@@ -20,7 +20,7 @@ from tapeview.tape.sizes import size_long
 from tapeview.tui.editor import open_in_editor
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens import main_bars
-from tapeview.tui.screens.main_outcome import OutcomeScreen
+from tapeview.tui.screens.main_following import FollowingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
@@ -40,7 +40,7 @@ __all__ = ["MainScreen"]
 PANES: Final = ("timeline", "block", "problems")
 
 
-class MainScreen(OutcomeScreen):
+class MainScreen(FollowingScreen):
     """One open session. Keys come from the command table; what they do is one method each."""
 
     BINDINGS = [  # noqa: RUF012 - Textual's own class variable
@@ -79,9 +79,11 @@ class MainScreen(OutcomeScreen):
         sought: SearchLine | None = None,
         wanted: Wanted = ANYWHERE,
         environ: Mapping[str, str] = os.environ,
+        follow: bool = False,
     ) -> None:
         super().__init__()
         self.opened = opened
+        self._follows_at_first = follow
         self.trail = (*trail, tape)
         self.snapshot = opened.snapshot(tape)
         self.glyphs = glyphs
@@ -138,6 +140,10 @@ class MainScreen(OutcomeScreen):
         if self.opened.is_settled:
             self.timeline.changes = Changes(self.snapshot.session)
             self.begin_keeping()
+        if self._follows_at_first:
+            self.follow_session(from_end=self.wanted == ANYWHERE)
+        elif self.is_following:
+            self.refresh_follow()
 
     def on_resize(self) -> None:
         """Panes follow the size of the terminal."""
@@ -309,6 +315,8 @@ class MainScreen(OutcomeScreen):
             self.leave_knew()
         elif len(self.trail) > 1:
             self.app.pop_screen()
+        else:
+            self.stop_following()
 
     def do_next_pane(self) -> None:
         """Give the next pane the focus."""

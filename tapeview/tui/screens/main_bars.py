@@ -147,11 +147,16 @@ def timeline_title(screen: MovingScreen, width: int) -> Parts:
 
 
 def _only(screen: MovingScreen) -> str:
-    """`` · 31 of 412 rows`` where only some are shown, `` · settling`` while they are read."""
+    """`` · 31 of 412 rows`` where only some are shown, `` · settling`` while they are read,
+    `` · following``.
+    """  # noqa: D205
     words = screen.timeline.only_words
     if not screen.snapshot.settled:
         words = "not settled" if screen.opened.is_stuck else "settling"
-    return f" {screen.glyphs.separator} {words}" if words else ""
+    screen.shown_words = follows = screen.follow_words
+    if not screen.side_by_side:
+        follows = follows.partition(":")[0]
+    return "".join(f" {screen.glyphs.separator} {each}" for each in (words, follows) if each)
 
 
 def tabs(screen: MovingScreen, width: int) -> Parts:

@@ -1,8 +1,9 @@
 """How a session is changed on its screen: an edit is proposed, looked at, done, undone."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Self
 
 from textual import on
 
@@ -22,6 +23,7 @@ from tapeview.tui.widgets.choice_pane import Choice, ChoicePane
 from tapeview.tui.widgets.diff_pane import view_lines
 from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.question import Answer
+from tapeview.unsettled import Growing
 
 __all__ = ["ChangingScreen"]
 
@@ -45,7 +47,9 @@ class ChangingScreen(LinesScreen):
         if isinstance(self.snapshot, Knew):
             self.say("what the model knew is only looked at: w shows the tape", "warn")
             return False
-        if self.keeper is None:
+        snapshot = self.snapshot
+        new = isinstance(snapshot, Growing) and self.timeline.at >= snapshot.first_new
+        if self.keeper is None or new:
             self.say("still reading", "warn")
             return False
         return True
@@ -118,10 +122,15 @@ class ChangingScreen(LinesScreen):
     # -- following an edit ---------------------------------------------------------------------
 
     def follow(self, edits: Sequence[Edit]) -> None:
-        """All screens of the session show what it has become; those of tapes that are gone go."""
-        screens = [s for s in self.app.screen_stack if isinstance(s, ChangingScreen)]
-        kept = [screen.renew(edits) for screen in screens]
-        for _ in range(len(kept) - kept.index(False) if False in kept else 0):
+        """All screens of the session show what it has become."""
+        self.on_all_screens(lambda screen: screen.renew(edits))
+
+    def on_all_screens(self, show: Callable[[Self], bool]) -> None:
+        """Do something on all screens of the session; those that have no tape any more go."""
+        screens = [s for s in self.app.screen_stack if isinstance(s, type(self))]
+        kept = [show(screen) for screen in screens]
+        gone = screens[kept.index(False)] if False in kept else None
+        while gone is not None and gone in self.app.screen_stack:
             self.app.pop_screen()
 
     def renew(self, edits: Iterable[Edit]) -> bool:

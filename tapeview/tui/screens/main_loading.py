@@ -28,7 +28,7 @@ LOOK: Final = 1.0
 
 AT_ONCE: Final = frozenset(
     {"open", "back", "next_turn", "previous_turn", "next_pane", "previous_pane"}
-    | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor", "quit"}
+    | {"taller", "shorter", "copy_text", "copy_json", "copy_path", "open_editor", "quit", "follow"}
 )
 """Commands that need nothing but rows."""
 TYPED_INTO: Final = frozenset({"search", "go_to"})

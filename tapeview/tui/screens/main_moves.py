@@ -40,6 +40,8 @@ class MovingScreen(Screen[None]):
     """Tapes from main to the one that is shown."""
     pane: str
     """Which of the panes has the focus, or had it last."""
+    shown_words = ""
+    """What was said last of following."""
     message: tuple[str, str]
     """What stands at the right end of the footer, and its style."""
     _before_side = "timeline"
@@ -49,6 +51,11 @@ class MovingScreen(Screen[None]):
     @abstractmethod
     def say(self, words: str, style: str = "fg") -> None:
         """Put a message at the right end of the footer, until the next key."""
+
+    @property
+    @abstractmethod
+    def follow_words(self) -> str:
+        """``following``, or why what is new is not shown; "" where nothing is followed."""
 
     @abstractmethod
     def show_pane(self, pane: str) -> None:

@@ -217,7 +217,7 @@ class ReplayingScreen(SavingScreen):
         self._call, self._growing = call, GrowingLines(call.assembler)
         if plan.endpoint.kind != "recording":
             await in_background(_load)
-        self._frames = self._frames or self.set_interval(FRAME, self._grow)
+        self._frames = self._frames or self.set_interval(FRAME, self._show_growth)
         outcome: Reply | Trouble | None = None
         try:
             async for news in call.run():
@@ -270,7 +270,7 @@ class ReplayingScreen(SavingScreen):
             self._frames.stop()
         self._frames = None
         self.reply = reply
-        self._grow()
+        self._show_growth()
         pane = self.replay_pane
         words = "no reply" if reply is None else reply.stop_reason or "whole"
         pane.end_reply(
@@ -291,7 +291,7 @@ class ReplayingScreen(SavingScreen):
     def endings(self) -> tuple[tuple[str, str], ...]:
         """What can be done with what came; the footer's words for it."""
 
-    def _grow(self) -> None:
+    def _show_growth(self) -> None:
         call, growing = self._call, self._growing
         if call is None or growing is None:
             return

@@ -1,5 +1,6 @@
 """Saving what was edited, comparing it with the file, leaving with edits, coming back to them."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -109,10 +110,16 @@ class SavingScreen(EditingScreen):
         except TapeviewError as error:
             self.say(printable(str(error)), "warn")
             return False
+        if written:
+            self.saved()
         kept = f"saved {self.glyphs.separator} backup of the original kept"
         self.say(kept if written else "nothing to save")
         self.refresh_bars()
         return True
+
+    @abstractmethod
+    def saved(self) -> None:
+        """The file was written by ourselves."""
 
     def _overwrite(self) -> None:
         self._save(force=True)

@@ -14,7 +14,7 @@ from tapeview.tape.rows import Row, RowKind, fold_span
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.widgets.line_list import LineList
 
-__all__ = ["TapeRows", "mark_parts"]
+__all__ = ["FOLDED_AT_FIRST", "TapeRows", "mark_parts"]
 
 FOLDED_AT_FIRST: Final[frozenset[RowKind]] = frozenset({"notes", "segment", "branch"})
 MATCH: Final = "match"
@@ -146,6 +146,9 @@ class TapeRows(LineList):
     def add_shown(self, first: int) -> None:
         """Show the rows from ``first`` on, which are new and the last; runs of notes folded."""
         rows, at = self.snapshot.rows, first
+        while self.shown and self.shown[-1] >= first:
+            self.shown.pop()
+        self.folded = {fold for fold in self.folded if fold < first}
         while at < len(rows):
             self.shown.append(at)
             if rows[at].kind in FOLDED_AT_FIRST:

@@ -1,6 +1,6 @@
 """The timeline: one line for each row of a tape, the link gutter at its left."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 
 from textual.strip import Strip
@@ -8,17 +8,20 @@ from textual.strip import Strip
 from tapeview.looks.badge import Badge, badge_of, mark_of
 from tapeview.looks.block_record import clock_of
 from tapeview.looks.changes import Changes
+from tapeview.looks.following import end_text
 from tapeview.looks.heading import empty_words
 from tapeview.looks.report import row_words
 from tapeview.snapshot import Snapshot
-from tapeview.tape.clean import cells, cut, pad
+from tapeview.tape.clean import cells
 from tapeview.tape.describe import RowText, describe
 from tapeview.tape.lanes import FREE, Gutter
 from tapeview.tape.link import LinkState
+from tapeview.tape.record import Record
 from tapeview.tape.rows import FOLDS, Row, fold_span
 from tapeview.tape.sizes import size_short
 from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.gutter import GutterStyle, gutter_parts, rule_parts
+from tapeview.tui.widgets.row_words import gist_parts, sign_of
 from tapeview.tui.widgets.tape_rows import TapeRows
 
 __all__ = ["MARKS", "Timeline"]
@@ -61,6 +64,10 @@ class Timeline(TapeRows):
         self.changes: Changes | None = None
         self.mark_at = -1
         """The row that is one end of a range."""
+        self.age_of: Callable[[Record], str] | None = None
+        """How long a call waits, while the session is followed."""
+        self._ages: dict[int, str] = {}
+        """Ages as they were painted last, by row of all rows."""
 
     @property
     def link(self) -> int:
@@ -89,6 +96,7 @@ class Timeline(TapeRows):
             before = self.folded
             self.folded = self._folded_at_first() if folded is None else set(folded)
             self.mark_at, self._most = -1, 0
+            self._ages.clear()
             self._measure_gutter()
             if at is not None:
                 self.folded -= set(self._folds_over(at))
@@ -97,16 +105,34 @@ class Timeline(TapeRows):
             found = snapshot.row_of.get(key, otherwise) if key is not None else otherwise
             self.cursor = self._visible_place(found if at is None else at)
 
-    def grow(self, snapshot: Snapshot) -> None:
-        """The same rows and further ones below them; nothing that is in view moves."""
+    def grow(self, snapshot: Snapshot, first: int | None = None) -> None:
+        """The same rows and further ones below them; nothing that is in view moves.
+
+        ``first`` is the first row that is new, or another one than before.
+        """
         before, lanes = len(self.snapshot.rows), self.lanes
         self.snapshot = snapshot
         self.gutters, self.lanes = snapshot.gutters(self._most)
-        if lanes != self.lanes:
+        if lanes != self.lanes or first is not None:
             self.forget_strips()
-        self.add_shown(before)
+        self.add_shown(before if first is None else first)
         self.count_rows()
         self.refresh()
+
+    def refresh_ages(self) -> None:
+        """Paint the rows in view anew whose calls have waited longer by now."""
+        stop = min(len(self.shown), self.top + self.size.height)
+        seen = range(self.top, stop)
+        old = [
+            place
+            for place in seen
+            if (known := self._ages.get(at := self.shown[place], ""))
+            and self._age(self.snapshot.rows[at]) != known
+        ]
+        self.refresh_rows(old)
+
+    def _age(self, row: Row) -> str:
+        return self.age_of(row.record) if self.age_of is not None and row.record else ""
 
     @property
     def most_lanes(self) -> int:
@@ -187,12 +213,22 @@ class Timeline(TapeRows):
         self._measure_gutter()
         sentence = self.empty[line - 2] if self.empty and 0 <= line - 2 < len(self.empty) else ""
         lead = " " * self._columns(width).glyph
+        first = not self.empty and line == len(self.shown) - self.top
+        if first and self.age_of is not None and self.snapshot.rows[-1:] and not self._ends:
+            words = f"{self.glyphs.pending_end} following"
+            return self.ink.strip([(lead, "fg"), (words, "pending")], width)
         return self.ink.strip([(lead, "fg"), (sentence, "muted" if line > 2 else "fg")], width)
+
+    @property
+    def _ends(self) -> bool:
+        """Whether the last row says that the tape ends, or goes on."""
+        return self.snapshot.rows[-1].kind == "end"
 
     def _text(self, row: Row) -> RowText:
         if row.kind in FOLDS:
             return RowText("folded", "", row_words(self.snapshot, row))
-        return describe(self.snapshot.session, self.snapshot.of(row).index, row)
+        text = describe(self.snapshot.session, self.snapshot.of(row).index, row)
+        return end_text(text) if row.kind == "end" and self.age_of is not None else text
 
     def _columns(self, width: int) -> _Columns:
         screen = self.app.size.width
@@ -250,95 +286,22 @@ class Timeline(TapeRows):
 
     def _words(self, row: Row, text: RowText, faint: bool, columns: _Columns, at: int) -> Parts:
         """Sign, name, gist, badge and the figures at the right."""
-        sign, sign_style = self._sign(row, text, at)
-        doubled = self._state(row, self.gutters[at]) == "doubled"
+        state = self._state(row, self.gutters[at])
+        sign, sign_style = sign_of(text, state, at in self.folded, self.glyphs)
+        doubled = state == "doubled"
         style = "unsent" if faint else sign_style
         parts: Parts = [
             (self.glyphs.doubled[0] if doubled else sign, "error" if doubled else style)
         ]
         parts.append((" ", "fg"))
         badge = badge_of(self.snapshot, row, text, self._first_unsent(at))
+        if badge is not None and badge.word == "pending" and (age := self._age(row)):
+            badge, self._ages[at] = badge._replace(word=f"pending {age}"), age
         tail = self._badge(badge, columns)
         room = columns.end - columns.name - sum(cells(word) for word, _ in tail)
-        gist = self._gist(row, text, faint, room, columns.gist - columns.name)
+        gist = gist_parts(text, faint, room, columns.gist - columns.name, self.glyphs)
         parts += self.marked(gist, text, at)
         return parts + tail + self._figures(row, text, faint, columns)
-
-    def _sign(self, row: Row, text: RowText, at: int) -> tuple[str, str]:
-        glyphs = self.glyphs
-        state = self._state(row, self.gutters[at]) if row.block else "answered"
-        broken = state in ("dangling", "orphan")
-        signs: dict[str, tuple[str, str]] = {
-            "prompt": (glyphs.prompt, "accent"),
-            "text": (glyphs.text, "fg"),
-            "thinking": (glyphs.thinking, "think plain"),
-            "call": (glyphs.call, "error" if broken else "call"),
-            "result": (glyphs.result, "error" if broken else "result"),
-            "error_result": (glyphs.error_result, "error"),
-            "image": (glyphs.image, "result"),
-            "document": (glyphs.document, "result"),
-            "system": (glyphs.system, "muted"),
-            "tools": (glyphs.tools, "muted"),
-            "note": (glyphs.note, "muted"),
-            "unknown": (glyphs.unknown, "warn"),
-            "error": (glyphs.error, "error bold"),
-            "end": (glyphs.pending_end, "pending"),
-        }
-        if text.sign == "folded":
-            return (glyphs.folded if at in self.folded else glyphs.opened), "accent"
-        return signs.get(text.sign, (" ", "fg"))
-
-    def _gist(self, row: Row, text: RowText, faint: bool, room: int, column: int) -> Parts:
-        """Name and gist, cut and padded to ``room`` cells; prose starts where names start."""
-        room = max(0, room)
-        styles = {
-            "prompt": "prompt",
-            "thinking": "think",
-            "text": "fg",
-            "call": "fg",
-            "image": "fg",
-            "document": "fg",
-            "error": "fg",
-        }
-        gist_style = "unsent" if faint else styles.get(text.sign, "muted")
-        parts: Parts = []
-        if text.name:
-            name_style = {
-                "call": "call",
-                "result": "result",
-                "error_result": "error",
-                "tools": "fg",
-                "unknown": "warn",
-            }.get(text.sign, "fg")
-            name = cut(text.name, max(column * 2, 1), self.glyphs.cut)
-            name = pad(name, column - 1) + " "
-            if text.sign == "tools":
-                name = text.name + "  "
-            parts.append((cut(name, room, self.glyphs.cut), "unsent" if faint else name_style))
-            room -= min(room, cells(name))
-        parts += self._gist_parts(pad(cut(text.gist, room, self.glyphs.cut), room), gist_style)
-        return parts
-
-    def _gist_parts(self, gist: str, style: str) -> Parts:
-        """The gist with line breaks dim and stand-ins for controls in amber."""
-        parts: Parts = []
-        held = ""
-        for sign in gist:
-            if sign not in "¶¤":
-                held += sign
-                continue
-            if held:
-                parts.append((held, style))
-                held = ""
-            if sign == "¶":
-                parts.append(
-                    (self.glyphs.line_break, "muted plain" if style != "unsent" else style)
-                )
-            else:
-                parts.append((self.glyphs.control, "warn"))
-        if held:
-            parts.append((held, style))
-        return parts
 
     def _badge(self, badge: Badge | None, columns: _Columns) -> Parts:
         if badge is None:
