@@ -60,7 +60,7 @@ class NextCall:
         Where no reply is on the tape, the call with as many assistant sides. ``given`` tells how
         often each call was answered.
         """
-        sides = list(sides_in(got))
+        sides = list(sides_in(reversed(got)))
         added: set[bytes] = set()
         for later, (side, behind) in enumerate(sides):
             added |= {cell.digest for cell in behind}

@@ -1,8 +1,8 @@
 """The calls of a session as they were recorded: what each was sent, and what came back."""
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, reduce
 from hashlib import blake2b
 from itertools import accumulate
 from typing import Final, NamedTuple
@@ -55,6 +55,11 @@ class Sent(NamedTuple):
         """The cells of each message."""
         return [*self.tape[: self.length], *self.part]
 
+    def backwards(self) -> Iterator[Sequence[Cell]]:
+        """The same from the last one on."""
+        yield from reversed(self.part)
+        yield from (self.tape[k] for k in range(self.length - 1, -1, -1))
+
 
 class RecordedCall(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One model call of a session. Two are the same only if they are the same object."""
@@ -63,6 +68,8 @@ class RecordedCall(msgspec.Struct, frozen=True, eq=False, dict=True):
     turn: int
     """Of its tape; through main and its segments they are counted on."""
     sent: Sent
+    depth: int
+    """How many assistant sides it was sent."""
     key: bytes
     """A hash of what was sent, equal for arrays that say the same."""
     reply: Mapping[str, bytes]
@@ -95,12 +102,9 @@ class RecordedCall(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def _ends(self) -> tuple[list[Cell], list[Cell]]:
         """The last assistant side of what was sent, and the cells behind it."""
-        return next(sides_in(self.sent.messages), ([], list(_backwards(self.sent.messages))))
-
-    @cached_property
-    def depth(self) -> int:
-        """How many assistant sides it was sent."""
-        return sum(1 for _ in sides_in(self.sent.messages))
+        for found in sides_in(self.sent.backwards()):
+            return found
+        return [], [cell for cell in _backwards(self.sent.backwards()) if cell.role == "user"]
 
 
 def in_api_words(opened: OpenSession) -> tuple[OpenSession, tuple[str, ...]]:
@@ -149,6 +153,7 @@ def _calls_of(snapshot: Snapshot, reader: CellReader, said: set[Record]) -> Sequ
     texts = [message_json(session, message) for message in tape.sent]
     cells = reader.read_all(texts)
     hashes = list(accumulate(cells, lambda before, some: chain([some], before), initial=b""))
+    depths = list(accumulate(cells, _deeper, initial=TOP))
     frame = len(session.frame.system) + len(session.frame.tools)
     sizes = list(accumulate(map(len, texts), initial=frame))
     found: list[RecordedCall] = []
@@ -164,6 +169,7 @@ def _calls_of(snapshot: Snapshot, reader: CellReader, said: set[Record]) -> Sequ
                 tape.id,
                 turn.number,
                 Sent(cells, count, part),
+                reduce(_deeper, part, depths[count]).sides,
                 chain(part, hashes[count]),
                 reply_of(snapshot, turn, sizes[count]),
                 snapshot.turn_facts[turn.number].seconds,
@@ -222,6 +228,25 @@ def _said(session: Session, record: Record, block: Block) -> bytes:
     return session.shape.neutral(raw, inside)
 
 
+class _Depth(NamedTuple):
+    """How many assistant sides there are so far, and whether the last one is still open."""
+
+    sides: int
+    is_open: bool
+
+
+TOP: Final = _Depth(0, False)
+
+
+def _deeper(depth: _Depth, message: Sequence[Cell]) -> _Depth:
+    for cell in message:
+        if cell.role == "assistant" and not cell.is_apart:
+            depth = _Depth(depth.sides + (not depth.is_open), True)
+        elif cell.role == "user":
+            depth = _Depth(depth.sides, False)
+    return depth
+
+
 EMPTY_TEXT: Final = b'{"type":"text","text":""}'
 
 
@@ -246,15 +271,15 @@ def made_id(prefix: str, *parts: bytes) -> str:
 
 
 def sides_in(
-    messages: Sequence[Sequence[Cell]],
+    backwards: Iterable[Sequence[Cell]],
 ) -> Iterator[tuple[list[Cell], list[Cell]]]:
-    """The assistant sides of an array, the last one first, each with the cells behind it.
+    """The assistant sides of an array, the last one first, each with the user's cells behind it.
 
-    Messages of role system in the middle part no side.
+    The messages are given from the last one on. Messages of role system in the middle part no side.
     """
     side: list[Cell] = []
     behind: list[Cell] = []
-    for cell in _backwards(messages):
+    for cell in _backwards(backwards):
         if cell.role == "assistant":
             side.append(cell)
         elif cell.role == "user":
@@ -266,8 +291,8 @@ def sides_in(
         yield side[::-1], behind
 
 
-def _backwards(messages: Sequence[Sequence[Cell]]) -> Iterator[Cell]:
-    for cells in reversed(messages):
+def _backwards(messages: Iterable[Sequence[Cell]]) -> Iterator[Cell]:
+    for cells in messages:
         yield from (cell for cell in reversed(cells) if not cell.is_apart)
 
 

@@ -1,1 +1,1 @@
-"""Between the tape and a model endpoint: the request body of a call."""
+"""Between the tape and a model endpoint: what goes over the line, and how two of it compare."""

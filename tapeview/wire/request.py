@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from tapeview.shapes.fields import value_at
 from tapeview.tape.block import CLIENT_RESULT, Block
 from tapeview.tape.index import Index
 from tapeview.tape.json_text import locate
@@ -135,8 +136,7 @@ def message_json(session: Session, message: Message) -> bytes:
     if message.is_one_record:
         raw = session.message_of(message.records[0])
         if session.harness:
-            start, end = locate(raw, ("content",))
-            return _message(message.role, raw[start:end])
+            return _message(message.role, value_at(raw, ("content",)))
         return raw
     return _message(message.role, b"[" + b",".join(_blocks(session, message)) + b"]")
 
@@ -167,8 +167,7 @@ def _blocks(session: Session, message: Message) -> Iterator[bytes]:
 def block_json(session: Session, record: Record, block: Block) -> bytes:
     """One block as JSON, in its own bytes; string content as a text block."""
     raw, inside = session.piece_of(record, block)
-    start, end = locate(raw, inside.path)
-    text = raw[start:end]
+    text = value_at(raw, inside.path)
     return b'{"type":"text","text":' + text + b"}" if block.path == ("content",) else text
 
 

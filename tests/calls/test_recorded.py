@@ -177,14 +177,14 @@ def test_a_body_is_read_whatever_model_it_names():
 def test_sides_are_found_from_the_end():
     system = {"role": "system", "content": "skills"}
     array = cells(asks("a"), answered("b"), system, answered("c"), asks("d"), system, asks("e"))
-    ((side, behind),) = sides_in(array)
+    ((side, behind),) = sides_in(reversed(array))
     assert [json.loads(cell.text)["text"] for cell in side] == ["b", "c"]
     assert [json.loads(cell.text)["text"] for cell in behind] == ["e", "d"]
-    assert list(sides_in(cells(asks("a")))) == []
+    assert list(sides_in(reversed(cells(asks("a"))))) == []
 
 
 def side(*messages):
-    ((found, _),) = sides_in(cells(*messages))
+    ((found, _),) = sides_in(reversed(cells(*messages)))
     return side_hash(found)
 
 
