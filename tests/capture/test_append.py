@@ -62,17 +62,6 @@ def test_a_line_is_synced_by_another_thread_within_100_ms(tmp_path, synced):
     file.close()
 
 
-def test_the_end_of_a_call_is_synced_at_once(tmp_path, synced, monkeypatch):
-    monkeypatch.setattr("tapeview.capture.append.SYNC_WITHIN", 30)
-    sizes, came = synced
-    file = AppendedFile(tmp_path / "a")
-    file.add(b"one\n")
-    file.hurry()
-    assert came.acquire(timeout=5)
-    assert sizes == [4]
-    file.close()
-
-
 def test_closing_syncs_what_is_left(tmp_path, synced):
     sizes, _ = synced
     file = AppendedFile(tmp_path / "a")
