@@ -336,10 +336,9 @@ def _is_talk(root: Node, nodes: Sequence[Node]) -> bool:
 
 
 def _is_own(line: Line, others: Iterable[Line]) -> bool:
-    """Whether it has a message that no other line has."""
-    held = {record for other in others for record in other.records}
-    held.update(record for other in others for record in other.sent)
-    return any(record not in held for record in line.records)
+    """Whether it has, or had before an edit, a message that no other line has."""
+    held = {record for other in others for record in (*other.records, *other.sent)}
+    return any(record not in held for record in (*line.records, *line.sent))
 
 
 def _nothing() -> None:

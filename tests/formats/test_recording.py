@@ -15,6 +15,12 @@ from tapeview.wire.recording import Call, line_of
 from tapeview.wire.request import recorded_request
 from tapeview.wire.sse import event_bytes
 from tapeview.wire.unroll import unroll
+from tests.edit.test_properties import (
+    assert_undone_and_done_again,
+    assert_untouched_bytes_stay,
+    edited,
+    said,
+)
 from tests.formats.samples import ROOT, opened, store_of
 from tests.helpers import open_bytes
 from tests.recordings import Recorder, compact
@@ -328,6 +334,14 @@ def test_a_branch_is_edited_in_what_is_its_own():
         assert texts(shown, "branch:1") == ["ask", "c1", "c1", "done", "y", "x", "went"]
 
 
+def test_a_branch_that_is_edited_away_leaves_the_others_their_names():
+    session = open_bytes(recording(([ASK], ONE), ([ASK], call("c2")), ([ASK], reply("a"))).raw)
+    session.apply(ops.DeleteTurn(turn=1, tape="branch:1"))
+    for shown in (session.session, opened(saved(session))):
+        assert kinds(shown) == {"main": "main", "branch:2": "branch"}
+        assert texts(shown, "branch:2") == ["ask", "c2"]
+
+
 def test_a_live_recording_that_was_edited_goes_on_from_what_was_sent():
     recorder = recording(*DONE)
     session = open_bytes(recorder.raw)
@@ -367,3 +381,29 @@ def test_circles_and_strange_values_do_no_harm():
     raw = recording().raw + b"".join(line_of(made) for made in strange)
     session = opened(raw)
     assert b"".join(session.written(session, 0)) == raw
+
+
+MESSAGES = st.sampled_from([ASK, user("b"), ONE, call("c2"), result("c1"), result("c2", "x")])
+ANSWERS = st.sampled_from([ONE, call("c2"), reply("a"), CUT, None])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_any_edits_of_any_tapes_read_back_and_are_undone(data):
+    """Conversations grow, are rewound and change their past at random."""
+    array, calls = [ASK], []
+    for _ in range(data.draw(st.integers(1, 6))):
+        given_answer = data.draw(ANSWERS)
+        calls.append((list(array), given_answer))
+        said_now = [given_answer] if isinstance(given_answer, dict) else []
+        kept = data.draw(st.integers(max(0, len(array) - 2), len(array)))
+        goes_on = data.draw(st.booleans())
+        array = array + said_now if goes_on else array[:kept]
+        array = array + data.draw(st.lists(MESSAGES, min_size=1, max_size=2))
+    recorder = recording(*calls)
+    session = opened(recorder.raw)
+    assert {c.id: c.request() for c in session.calls.values()}.items() <= recorder.bodies.items()
+    work = edited(recorder.raw, data, tapes=True)
+    assert said(open_bytes(saved(work)).session) == said(work.session)
+    assert_untouched_bytes_stay(work, recorder.raw)
+    assert_undone_and_done_again(work, recorder.raw)
