@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tapeview.errors import SaveError
 
-__all__ = ["AppendedFile"]
+__all__ = ["SYNC_WITHIN", "AppendedFile"]
 
 SYNC_WITHIN = 0.05
 """Seconds from a write to the sync that covers it; the disk takes some more."""
