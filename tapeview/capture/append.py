@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tapeview.errors import SaveError
 
-__all__ = ["AppendedFile"]
+__all__ = ["SYNC_WITHIN", "AppendedFile"]
 
 SYNC_WITHIN = 0.05
 """Seconds from a write to the sync that covers it; the disk takes some more."""
@@ -31,9 +31,10 @@ class AppendedFile:
         self.size = 0
         """Bytes of whole lines."""
         self._wanted = threading.Event()
-        self._hurried = threading.Event()
-        self._closing = False
-        self._syncer = threading.Thread(target=self._sync, name="tapeview-sync", daemon=True)
+        self._closing = threading.Event()
+        self._syncer = threading.Thread(
+            target=self._keep_syncing, name="tapeview-sync", daemon=True
+        )
         self._syncer.start()
 
     def add(self, line: bytes) -> None:
@@ -48,29 +49,26 @@ class AppendedFile:
                 os.ftruncate(self._file, self.size)
             raise
         self.size += len(line)
-        self._wanted.set()
-
-    def hurry(self) -> None:
-        """Sync at once, without waiting for it."""
-        self._hurried.set()
+        if not self._wanted.is_set():
+            self._wanted.set()
 
     def close(self) -> None:
         """Sync what is left, and close."""
-        self._closing = True
+        self._closing.set()
         self._wanted.set()
-        self._hurried.set()
         self._syncer.join()
+        self._sync()
         os.close(self._file)
 
     def _sync(self) -> None:
-        sync = getattr(os, "fdatasync", os.fsync)
-        closing = False
-        while not closing:
+        # A pipe or a device has nothing to sync; a full disk is told by the next write.
+        with contextlib.suppress(OSError):
+            getattr(os, "fdatasync", os.fsync)(self._file)
+
+    def _keep_syncing(self) -> None:
+        """Woken once in a while, not by each line: that would cost more than writing it."""
+        while not self._closing.is_set():
             self._wanted.wait()
-            self._hurried.wait(SYNC_WITHIN)
-            self._hurried.clear()
+            self._closing.wait(SYNC_WITHIN)
             self._wanted.clear()
-            closing = self._closing
-            # A pipe or a device has nothing to sync; a full disk is told by the next write.
-            with contextlib.suppress(OSError):
-                sync(self._file)
+            self._sync()

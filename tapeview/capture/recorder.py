@@ -111,7 +111,7 @@ class Recorder:
                 self.is_stopped = True
                 self._file.close()
 
-    def _write(self, line: Line, secrets: Sequence[bytes] = (), ends: bool = False) -> None:
+    def _write(self, line: Line, secrets: Sequence[bytes] = ()) -> None:
         with self._lock:
             if self.is_stopped:
                 return
@@ -124,8 +124,6 @@ class Recorder:
                     "and what is recorded goes on."
                 )
                 return
-            if ends:
-                self._file.hurry()
 
     def _answered(self, call: str, message: bytes, whole: bool) -> None:
         with self._lock:
@@ -238,7 +236,6 @@ class RecordedCall:
             Reply(
                 reply=self.id, at=_now(), t=self.ms, first=first, message=Raw(message), stop=stop
             ),
-            ends=True,
         )
 
     def leave(self) -> None:
@@ -269,11 +266,10 @@ class RecordedCall:
                 error=Raw(error) if _facts(error) is not None else UNSET,
                 message=Raw(message) if message else UNSET,
             ),
-            ends=True,
         )
 
-    def _write(self, line: Line, ends: bool = False) -> None:
-        self._recorder._write(line, self._secrets, ends)
+    def _write(self, line: Line) -> None:
+        self._recorder._write(line, self._secrets)
 
 
 def new_path(name: str, folder: Path) -> Path:

@@ -3,8 +3,8 @@
 import argparse
 import os
 import signal
-import threading
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -37,14 +37,14 @@ def record(arguments: argparse.Namespace) -> int:
         command[0] = find_command(command[0])
     name = Path(command[0]).stem if command else "recording"
     path = Path(arguments.out) if arguments.out else new_path(name, Path())
-    told = _Told(quiet=bool(command))
+    told = _Told()
     with recording_proxy(path, upstream, told, listen) as running:
         say(f"tapeview: recording to {path}")
         if command:
             code = run_command(command, environment(running.url, os.environ))
         else:
             code = 0
-            _serve(running.url, upstream)
+            _serve(running.url, upstream, told.waiting)
     say(f"tapeview: {count(told.calls, 'call')} recorded in {path}")
     if command and not told.calls:
         say(f"tapeview: no call arrived; does {name} take its address from {BASE_URLS[0]}?")
@@ -52,35 +52,40 @@ def record(arguments: argparse.Namespace) -> int:
 
 
 class _Told:
-    """What the proxy tells, said on standard error; around a command only what is wrong."""
+    """What the proxy tells: trouble is said at once, the rest waits.
 
-    def __init__(self, quiet: bool) -> None:
-        self.quiet = quiet
+    A terminal that is held must not hold the proxy.
+    """
+
+    def __init__(self) -> None:
         self.calls = 0
+        self.waiting: SimpleQueue[str] = SimpleQueue()
 
     def __call__(self, seen: "Seen") -> None:
         if seen.what == "call":
             self.calls += 1
-        elif not self.quiet or seen.what == "trouble":
+        elif seen.what == "trouble":
             say(f"tapeview: {seen.words}")
+        else:
+            self.waiting.put(seen.words)
 
 
-def _serve(url: str, upstream: str) -> None:
-    """Say what to export, and wait for ctrl+c or a polite signal."""
+def _serve(url: str, upstream: str, told: SimpleQueue[str]) -> None:
+    """Say what to export and what arrives, until ctrl+c or a polite signal."""
     say(f"tapeview: passing on to {upstream}; ctrl+c ends. In the other terminal:")
     say(f"  export ANTHROPIC_BASE_URL={url}")
     say(
         f"A client that wants /v1 in its address gets {url}/v1; {url}/t/NAME keeps one agent apart."
     )
-    done = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
         del number, frame
-        done.set()
+        told.put("")
 
     before = [(number, signal.signal(number, end)) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
-        done.wait()
+        while words := told.get():
+            say(f"tapeview: {words}")
     finally:
         for number, handler in before:
             signal.signal(number, handler)

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
+from typing import TextIO
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
@@ -61,6 +62,12 @@ async def _serve_one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
             writer.close()
             return
         writer.write(sse_head())
+        if b"x-hold: 1" in head.lower():
+            writer.write(chunked(stream_of("held")[:4]))
+            await reader.read()
+            print(time.perf_counter(), flush=True)
+            writer.close()
+            return
         events = stream_of(*(f"piece {k} " for k in range(EVENTS)))
         if b"x-slow: 1" in head.lower():
             for data in events:
@@ -121,6 +128,21 @@ async def at_once(port: int) -> tuple[float, int]:
     return statistics.median(first for first, _ in got), sum(events for _, events in got)
 
 
+async def leave(port: int, ended: TextIO) -> float:
+    """Median seconds from a client's leaving in mid-stream to the end of its call upstream."""
+    took = []
+    for _ in range(20):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        lines = [f"POST {MESSAGES} HTTP/1.1", "Host: 127.0.0.1", "X-Hold: 1", "Content-Length: 15"]
+        writer.write("\r\n".join(lines).encode() + b'\r\n\r\n{"messages":[]}')
+        await reader.readuntil(b"held")
+        went = time.perf_counter()
+        writer.close()
+        # The clock is the machine's, the same in both processes.
+        took.append(float(await asyncio.to_thread(ended.readline)) - went)
+    return statistics.median(took)
+
+
 async def session(port: int) -> tuple[int, int]:
     """A talk that grows with each call: bytes that were sent, and those that were new."""
     size = MEGABYTES * 1_000_000 // (SESSION * (SESSION + 1) // 2)
@@ -150,13 +172,14 @@ async def cpu(port: int, pid: int, path: str) -> float:
     return (cpu_of(pid) - before) / REPEATS
 
 
-def rows(direct: int, proxy: int, pid: int, file: Path) -> list[tuple[str, ...]]:
+def rows(direct: int, proxy: int, pid: int, file: Path, ended: TextIO) -> list[tuple[str, ...]]:
     """The table."""
     bare, through = map(statistics.median, asyncio.run(first_bytes(direct, proxy)))
     later = (through - bare) * 1000
     slow, events = asyncio.run(at_once(direct))
     slow_through, got = asyncio.run(at_once(proxy))
     lost = "none lost" if got == events else f"{events - got} LOST"
+    gone, gone_through = (asyncio.run(leave(port, ended)) for port in (direct, proxy))
     before = file.stat().st_size
     sent, new = asyncio.run(session(proxy))
     over = file.stat().st_size - before - new
@@ -178,6 +201,13 @@ def rows(direct: int, proxy: int, pid: int, file: Path) -> list[tuple[str, ...]]
             f"{slow_through * 1000:.1f} ms",
             f"{slow_through / slow:.1f} times, {lost}",
             "5 times",
+        ),
+        (
+            "end of a call whose client leaves",
+            f"{gone * 1000:.1f} ms",
+            f"{gone_through * 1000:.1f} ms",
+            f"{(gone_through - gone) * 1000:.1f} ms later",
+            "300 ms",
         ),
         (
             f"recording of {SESSION} calls, {sent / 1e6:.0f} MB of requests",
@@ -212,7 +242,7 @@ def main() -> None:
                 proxy = int(said[2].rpartition(":")[2])
                 # What it tells must not fill the pipe.
                 threading.Thread(target=process.communicate, daemon=True).start()
-                for row in rows(direct, proxy, process.pid, path):
+                for row in rows(direct, proxy, process.pid, path, upstream.stdout):
                     print("| " + " | ".join(row) + " |")
         finally:
             upstream.kill()

@@ -10,6 +10,7 @@ import pytest
 
 from tapeview.capture.command import environment, find_command, run_command
 from tapeview.errors import UsageError
+from tests.terminal import Terminal
 
 ROOT = Path(__file__).parents[2]
 URL = "http://127.0.0.1:5"
@@ -100,3 +101,26 @@ def test_signals_are_passed_on(name):
         parent.send_signal(number)
         assert parent.stdout.read() == f"got {int(number)}\n"
         assert parent.wait(20) == 9
+
+
+ONCE = """
+import signal, sys
+got = []
+signal.signal(signal.SIGINT, lambda *_: (got.append(1), print("got", len(got), flush=True)))
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(6 + len(got)))
+print("ready", flush=True)
+while True:
+    signal.pause()
+"""
+
+
+def test_ctrl_c_reaches_the_command_once():
+    """The terminal sends it to both; it is not passed on once more."""
+    words = [sys.executable, "-c", PARENT, ONCE]
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    with Terminal(words, environ) as terminal:
+        terminal.wait_for("ready")
+        terminal.send("\x03")
+        terminal.wait_for("got 1")
+        os.kill(terminal.pid, signal.SIGTERM)
+        assert terminal.wait_for_exit() == 7

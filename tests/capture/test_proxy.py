@@ -12,6 +12,7 @@ import pytest
 from tapeview.capture.decode import decoded
 from tapeview.capture.proxy import place_of
 from tests.capture.raw_http import (
+    PATIENCE,
     RawServer,
     ask,
     chunked,
@@ -224,6 +225,13 @@ def test_a_request_arrives_as_it_was_sent(name, proxied):
         assert arrived(server) == direct
 
 
+def test_an_upstream_may_have_a_path(proxied):
+    with RawServer(OK) as server, proxied(f"{server.url}/gateway/a%20b") as proxy:
+        ask(proxy.port, request("POST", "/v1/messages?beta=true", BODY))
+        assert server.requests[-1][0].split()[1] == b"/gateway/a%20b/v1/messages?beta=true"
+    assert proxy.of("call")[0]["path"] == "/v1/messages?beta=true"
+
+
 def test_what_belongs_to_the_hop_stays_there(proxied):
     with RawServer(OK) as server, proxied(server.url) as proxy:
         ask(proxy.port, REQUESTS["what belongs to the hop"])
@@ -391,7 +399,7 @@ def test_a_client_that_goes_ends_the_call(proxied):
             client.sendall(request("POST", "/v1/messages", BODY))
             while STREAM[3] not in client.recv(1 << 16):
                 pass
-        assert gone.wait(0.3)
+        assert gone.wait(PATIENCE)
         assert proxy.told("failed").startswith("call 1: client gone")
     (failed,) = proxy.of("failed")
     assert failed["why"] == "client gone"
@@ -411,7 +419,7 @@ def test_a_client_that_goes_before_the_answer_begins(proxied):
         with connect(proxy.port) as client:
             client.sendall(request("POST", "/v1/messages", BODY))
             came.wait()
-        assert gone.wait(0.3)
+        assert gone.wait(PATIENCE)
         assert proxy.told("failed").startswith("call 1: client gone")
 
 
@@ -446,7 +454,7 @@ def test_a_client_that_does_not_read_holds_the_upstream_back(proxied):
 
     with RawServer(flood) as server, proxied(server.url) as proxy, connect(proxy.port) as client:
         client.sendall(request("POST", "/v1/messages", BODY))
-        assert stuck.wait(20)
+        assert stuck.wait(PATIENCE)
     assert sum(sent) < 40 << 20
 
 

@@ -226,6 +226,27 @@ def test_no_body_breaks_the_writer(bodies, tmp_path_factory):
     assert sum("reply" in line or "failed" in line for line in lines) == 2 * len(bodies)
 
 
+EVENT = st.tuples(
+    st.sampled_from(["message_start", "content_block_start", "content_block_delta", "error", "x"]),
+    JSON.map(json.dumps).map(str.encode) | st.binary(max_size=20),
+)
+
+
+@settings(max_examples=40)
+@given(events=st.lists(EVENT, max_size=5), size=st.integers(1, 50))
+def test_no_stream_breaks_the_writer(events, size, tmp_path_factory):
+    recorder = Recorder(tmp_path_factory.mktemp("x") / "a", trouble=pytest.fail)
+    raw = b"".join(b"event: %s\ndata: %s\n\n" % (name.encode(), data) for name, data in events)
+    call = recorder.call(sent())
+    call.head(200, SSE)
+    for at in range(0, len(raw), size):
+        call.chunk(raw[at : at + size])
+    call.end()
+    recorder.close()
+    assert call.outcome
+    assert next(iter(lines_of(recorder)[-1])) in ("reply", "failed")
+
+
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
