@@ -9,6 +9,7 @@ until it is painted, the median of some. SESSION is copied first.
 
 import asyncio
 import os
+import re
 import shutil
 import statistics
 import sys
@@ -22,16 +23,19 @@ IDLE = 10.0
 """Seconds to be idle for."""
 LINES = 15
 CALL = (
-    b'{"type":"assistant","uuid":"%b","parentUuid":null,"sessionId":"s","timestamp":"%b","message":'
+    b'{"type":"assistant","uuid":"%b","parentUuid":"%b","sessionId":"s","timestamp":"%b","message":'
     b'{"id":"%b","role":"assistant","content":[{"type":"tool_use","id":"%b","name":"Bash",'
     b'"input":{"command":"%b"}}]}}\n'
 )
 
 
-def line(word: bytes) -> bytes:
-    """A call whose command is a word."""
+def line(word: bytes, path: Path) -> bytes:
+    """A call whose command is a word, below the last line of the session."""
     now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()).encode()
-    return CALL % (word, now, word, b"toolu_" + word, word)
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 100_000))
+        parent = re.findall(rb'"uuid": ?"([^"]+)"', file.read())[-1]
+    return CALL % (word, parent, now, word, b"toolu_" + word, word)
 
 
 def measure(mode: str, path: Path) -> float:
@@ -70,8 +74,9 @@ def measure(mode: str, path: Path) -> float:
             return statistics.median(found)
 
         async def until_painted(self, screen: MainScreen, word: bytes, path: Path) -> float:
+            text = line(word, path)
             with path.open("ab") as out:
-                out.write(line(word))
+                out.write(text)
             began = time.perf_counter()
             while not any(word.decode() in text for text in self.painted(screen)):
                 await asyncio.sleep(0.005)

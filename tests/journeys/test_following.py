@@ -38,7 +38,7 @@ def test_an_agent_at_work_is_followed(path: Path, tmp_path: Path) -> None:
         terminal.wait_for("► Bash", "… following")
         assert "unreadable" not in terminal.text
         append(path, written(reply("a2", "u2", "m2", "that is all")))
-        terminal.wait_for("turn 2 of 2", "▌       • that is all")
+        terminal.wait_for("turn 2 of 2", "▌    • that is all")
         path.rename(path.with_name("run.jsonl.1"))
         terminal.wait_for("the file was deleted: this is what it held")
         path.write_bytes(written(user("v1", None, "a new run")))
@@ -47,7 +47,7 @@ def test_an_agent_at_work_is_followed(path: Path, tmp_path: Path) -> None:
         terminal.send("\x1b")
         terminal.wait_for("no longer following")
         append(path, written(reply("b1", "v1", "n1", "unseen")))
-        terminal.send("\x1b[A")
+        terminal.send("\x1b[O\x1b[I")
         terminal.wait_for("the file has grown: ctrl+f shows the rest")
         terminal.send("\x06")
         terminal.wait_for("• unseen", "main · following")
@@ -60,7 +60,7 @@ def test_edits_made_meanwhile_are_kept_and_can_be_saved_elsewhere(
     with start(tmp_path, str(path), "--follow") as terminal:
         terminal.wait_for("main · following")
         terminal.send("\x1b[He")
-        terminal.wait_for("edit user text", "paused: an edit is open")
+        terminal.wait_for("edit text of messages.0", "paused: an edit is open")
         append(path, ANSWER)
         terminal.send("why ")
         terminal.send("\x13")
