@@ -29,6 +29,8 @@ def forecast(model: str, tokens: int, max_tokens: int) -> Forecast | None:
 
 
 def _price(model: str, usage: Mapping[str, object]) -> Forecast | None:
+    if not model:
+        return None
     from genai_prices import extract_usage
 
     told = dict.fromkeys(COUNTS, 0) | {k: v for k, v in usage.items() if v is not None}

@@ -36,6 +36,7 @@ Stream = Callable[[Plan], AsyncIterator[bytes]]
 """Answers a plan with the bytes of a stream of events; may raise ``CallError``."""
 
 TOKENS: Final = ("text", "thinking", "input")
+"""Steps that bring some of the model's own words."""
 
 
 class Call:
@@ -108,8 +109,10 @@ class Call:
         )
 
     def _note(self, steps: tuple[Step, ...]) -> None:
-        """When the first token came, be it a word or a block that has no words."""
-        if self._first is None and any(s.kind in (*TOKENS, "start") for s in steps):
+        """When the first token came; of a block without words its end."""
+        if self._first is None and any(
+            (s.piece and s.kind in TOKENS) or s.kind == "stop" for s in steps
+        ):
             self._first = self.seconds
 
     def _trouble_inside(self) -> Trouble | None:
@@ -122,12 +125,10 @@ class Call:
 
     def _outcome(self, trouble: Trouble | None) -> Reply | Trouble:
         assembler = self.assembler
-        if trouble is None:
-            trouble = self._trouble_inside()
-        if trouble is None and not assembler.is_whole:
-            trouble = of_end(self.plan, "", assembler.has_begun)
-        if trouble is None:
-            return self.so_far()
+        inside = self._trouble_inside()
+        if assembler.is_whole and inside is None:
+            return self.so_far()  # whatever the connection did then
+        trouble = inside or trouble or of_end(self.plan, "", assembler.has_begun)
         reply = self.so_far() if assembler.has_begun else None
         if reply is not None:
             reply = msgspec.structs.replace(reply, is_cut=True)
@@ -171,7 +172,7 @@ class Call:
                 )
                 answer = stream.response
                 self._request_id = answer.headers.get("request-id", "")
-                if not answer.headers.get("content-type", "").startswith("text/event-stream"):
+                if "text/event-stream" not in answer.headers.get("content-type", "").lower():
                     body = await _beginning(answer.aiter_bytes())
                     raise _Failed(_answered(answer.status_code, answer.headers, body, plan))
                 async for chunk in answer.aiter_bytes():
@@ -180,7 +181,13 @@ class Call:
             answer = error.response
             body = answer.content[:MOST_ERROR]
             raise _Failed(_answered(answer.status_code, answer.headers, body, plan)) from None
-        except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
+        except (
+            anthropic.AnthropicError,
+            httpx2.HTTPError,
+            httpx2.InvalidURL,
+            httpx2.StreamError,
+            OSError,
+        ) as error:
             late = isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException)
             connecting = isinstance(error.__cause__, httpx2.ConnectTimeout)
             limit = min(self._stall, CONNECT) if connecting else self._stall
@@ -210,7 +217,7 @@ async def load_client() -> None:
         import httpx2
 
         del anthropic, httpx2
-        price_of("", {})
+        price_of("none", {})
 
     await asyncio.to_thread(load)
 
@@ -263,7 +270,11 @@ def _options(endpoint: Endpoint) -> "RequestOptions":
         headers["anthropic-version"] = endpoint.version
     if endpoint.betas:
         headers["anthropic-beta"] = ",".join(endpoint.betas)
-    return {"headers": headers, "params": {"beta": "true"} if endpoint.betas else {}}
+    return {
+        "headers": headers,
+        "params": {"beta": "true"} if endpoint.betas else {},
+        "follow_redirects": False,  # what is sent is meant for this address alone
+    }
 
 
 async def count_tokens(

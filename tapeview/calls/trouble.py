@@ -66,6 +66,9 @@ _title = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE).search
 TOO_LONG: Final = -400
 """A 400 that complains of the prompt's length."""
 
+MOVED: Final = -300
+"""Any redirection."""
+
 SENTENCES: Final[Mapping[int, tuple[TroubleKind, str]]] = {
     TOO_LONG: (
         "too-long",
@@ -75,6 +78,10 @@ SENTENCES: Final[Mapping[int, tuple[TroubleKind, str]]] = {
     400: (
         "refused",
         "{name} refused the request ({number}){said}; mend that and send it again.",
+    ),
+    MOVED: (
+        "status",
+        "{name} sends calls elsewhere ({number}){said}; set base_url to the address that answers.",
     ),
     401: ("key", "{name} does not take {held} (401){said}; set a valid key."),
     402: ("forbidden", "{name} wants to be paid first (402){said}; look at its billing."),
@@ -155,7 +162,8 @@ def of_answer(answer: Answer, plan: Plan) -> Trouble:
     path = ".".join(complaint.path)
     if answer.status >= 500 or not path.startswith(("messages", "system", "tools")):
         path = ""
-    status = 400 if answer.status == 422 else answer.status
+    status = {422: 400}.get(answer.status, answer.status)
+    status = MOVED if 300 <= status < 400 else status
     if status == 400 and _too_long(body.lower()):
         status = TOO_LONG
     told, sentence = SENTENCES.get(status) or OTHERS[status >= 500]

@@ -12,7 +12,7 @@ from tapeview.calls.run import Call, count_tokens
 from tapeview.calls.trouble import Trouble
 from tapeview.errors import CallError
 from tests.calls.helpers import BODY, KEY, READ, RECORDING, at, environ, plan
-from tests.calls.server import EVENTS, says, serving, stalls, streams
+from tests.calls.server import EVENTS, drops, says, serving, stalls, streams
 from tests.wire.streams import CALLS, SAYS, begin, call, delta, end, start, stream, text
 
 PRICED = [begin(model="claude-opus-4-5-20251101"), *SAYS[1:]]
@@ -105,6 +105,19 @@ async def test_a_server_that_does_not_hang_up_is_left_at_the_end():
         *_, reply = await made(Call(plan(at(server.url)), environ()))
         await asyncio.wait_for(server.left.wait(), 10)
     assert not reply.is_cut
+
+
+async def test_a_connection_that_breaks_behind_a_whole_reply_takes_nothing_from_it():
+    async with serving(streams(*SAYS[:-1], then=drops)) as server:
+        *_, reply = await made(Call(plan(at(server.url)), environ()))
+    assert isinstance(reply, Reply)
+    assert not reply.is_cut
+
+
+async def test_the_first_token_is_a_word_of_the_model():
+    async with serving(streams(begin(), start(0, type="text", text=""))) as server:
+        *_, trouble = await made(Call(plan(at(server.url)), environ()))
+    assert trouble.reply.first_token_seconds is None
 
 
 async def first_text(one, events):

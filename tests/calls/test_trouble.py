@@ -108,6 +108,11 @@ STATUSES = {
         "overloaded",
         "endpoint test is overloaded (529): Overloaded; wait a little, then send it again.",
     ),
+    "a redirection": (
+        says(307, "", location="http://127.0.0.1:9/v1/messages"),
+        "status",
+        "endpoint test sends calls elsewhere (307); set base_url to the address that answers.",
+    ),
     "418": (says(418, "short and stout"), "status", "(418): short and stout."),
     "a page of errors": (
         says(502, HTML, content_type="text/html"),
