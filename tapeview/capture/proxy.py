@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
+from io import BytesIO
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -253,7 +254,11 @@ async def _chunks(answer: ClientResponse) -> AsyncIterator[bytes]:
 
 
 async def _whole(request: web.BaseRequest) -> bytes:
-    return b"".join([data async for data in request.content.iter_any()])
+    # It gives its buffer away as it is: big bodies are copied once.
+    whole = BytesIO()
+    async for data in request.content.iter_any():
+        whole.write(data)
+    return whole.getvalue()
 
 
 def _pieces(body: bytes) -> bytes | AsyncIterator[memoryview]:
