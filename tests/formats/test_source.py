@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from tapeview.errors import OpenError
-from tapeview.formats._source import FileSource, change_of, open_source
+from tapeview.formats._source import FileSource, change_of, open_source, stamp_of
 from tapeview.tape.source import MemorySource
 
 
@@ -178,3 +178,22 @@ def test_a_path_that_no_file_can_have():
 
 def test_a_name_that_is_too_long(tmp_path):
     assert "cannot be read: File name too long." in fault(tmp_path / ("x" * 5000))
+
+
+def test_what_is_written_behind_the_end_belongs_to_the_source_of_then(file):
+    source = FileSource(str(file))
+    size = source.size
+    grow(file)
+    assert (source.size, len(source.read(0, 1_000)), source.read(size, 4)) == (size, size, b"")
+    longer = source.grown()
+    assert (longer.size, longer.read(size, 4)) == (size + 4, b"more")
+    assert longer.stamp == stamp_of(file)
+    assert source.stamp != longer.stamp
+
+
+def test_a_source_stays_with_its_file_wherever_that_goes(file):
+    source = FileSource(str(file))
+    file.rename(file.with_name("moved"))
+    grow(file.with_name("moved"))
+    assert source.grown().size == source.size + 4
+    assert stamp_of(file) is None

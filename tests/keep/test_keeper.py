@@ -399,3 +399,38 @@ def test_standard_input_is_not_written_back(desk):
         piped.save()
     piped.save_as(desk.path.with_name("out.json"))
     assert words(desk.path.with_name("out.json").read_bytes()) == "one ask done"
+
+
+# -- a file that grows -----------------------------------------------------------------------------
+
+
+def test_what_came_after_it_was_read_is_not_written_over(desk):
+    opened = load(str(desk.path))
+    desk.path.write_bytes(RAW + b" ")  # before there is a keeper
+    keeper = Keeper(opened, desk.environ)
+    keeper.apply(PUT["one"])
+    with pytest.raises(ChangedUnderneath):
+        keeper.save()
+
+
+def test_what_was_read_anew_can_be_saved(desk):
+    keeper = desk.run()
+    grown = RAW[:-2] + b',{"role":"user","content":"more"}]\n'
+    desk.path.write_bytes(grown)
+    keeper.opened.begin_again(load(str(desk.path)))
+    keeper.hold_anew()
+    assert keeper.changed_files == ()
+    keeper.apply(PUT["one"])
+    keeper.save()
+    assert words(desk.path.read_bytes()) == "one ask done more"
+    assert desk.run().left() is None
+
+
+def test_whether_the_file_is_what_we_wrote(desk):
+    keeper = desk.run()
+    assert not keeper.wrote_last()
+    keeper.apply(PUT["one"])
+    keeper.save()
+    assert keeper.wrote_last()
+    desk.path.write_bytes(RAW)
+    assert not keeper.wrote_last()

@@ -62,3 +62,11 @@ def test_the_text_of_neighbouring_records():
     session = session_of(b"\n".join([SAID % b"a", SAID % b"b", SAID % b"c"]))
     assert session.text_of(session.records[:2]) == SAID % b"a" + b"\n" + SAID % b"b"
     assert session.text_of(session.records[2:]) == session.bytes_of(session.records[2])
+
+
+def test_of_a_file_that_grew_only_the_new_records_are_looked_at():
+    before = snapshot_of(b"\n".join([SAID % b"a", TWICE % b"b"])).index.stored
+    after = snapshot_of(b"\n".join([SAID % b"a", TWICE % b"b", SAID % b"c", TWICE % b"d"])).index
+    new = after.stored.records[2:]
+    after.stored.take_oddities(before, new)
+    assert list(after.stored.oddities) == [new[1]]

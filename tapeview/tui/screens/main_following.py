@@ -144,8 +144,8 @@ class FollowingScreen(OutcomeScreen):
                 self._look(self._growth, perf_counter())
 
     def _is_there(self) -> bool:
-        """Whether the screen is there still: it goes when the file is opened anew."""
-        return self in self.app.screen_stack and bool(self.children)
+        """Whether the screen is there still: it goes with the program, or for another session's."""
+        return self.app.is_running and self in self.app.screen_stack
 
     def _look(self, growth: Growth, now: float) -> None:
         happened = growth.look(now)
