@@ -43,12 +43,14 @@ OUTSIDE = {
 """Third-party packages that a unit may import, where those are others than msgspec."""
 
 LATE = {
-    "anthropic": {"calls/run.py", "capture/sdk_hook.py"},
+    "anthropic": {"calls/run.py", "capture/sdk_hook.py", "capture/pytest_fixture.py"},
     "httpx2": {"calls/run.py", "capture/sdk_hook.py"},
     "genai_prices": {"calls/price.py"},
     "xllamacpp": {"calls/local_server.py"},
 }
 """Packages that cost a start dearly, or may be missing: where they are imported, in functions."""
+AT_TOP = {"capture/sdk_hook.py"}
+"""Modules that nobody loads who has not loaded the package already."""
 
 MOST_LINES = 400
 MOST_FUNCTION_LINES = 60
@@ -146,7 +148,7 @@ def test_what_is_heavy_is_imported_late_and_in_one_place(path):
             [node.module] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]
         )
     }
-    assert early.isdisjoint(LATE)
+    assert early.isdisjoint(LATE) or ids(path) in AT_TOP
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -211,8 +213,8 @@ def test_the_public_face_loads_what_is_asked_for():
         [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True
     )
     units = {unit_of(name) for name in done.stdout.split() if name.startswith("tapeview.")}
-    assert units == {"pytest_plugin"}
-    assert "aiohttp" not in done.stdout.split()
+    assert units == {"capture", "pytest_plugin"}
+    assert not {"aiohttp", "anthropic"} & set(done.stdout.split())
     with pytest.raises(AttributeError):
         tapeview.nothing  # noqa: B018
     assert tapeview.__all__ == sorted(tapeview.__all__)
