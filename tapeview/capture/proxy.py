@@ -104,7 +104,9 @@ class Proxy:
         self._host = host
         self._is_closing = False
         self._session = ClientSession(
-            connector=TCPConnector(limit=0),
+            # A server that closes a connection as it is used again would fail a call that a client
+            # of its own connection might not lose. Plain HTTP is near: a new one costs nothing.
+            connector=TCPConnector(limit=0, force_close=upstream.startswith("http://")),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
             timeout=ClientTimeout(total=None, sock_connect=CONNECT_WITHIN),

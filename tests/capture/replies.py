@@ -62,12 +62,18 @@ def stream_of(*pieces, stop="end_turn"):
 def sse_head(*more):
     """The head of a stream in chunks."""
     lines = ["HTTP/1.1 200 OK", "Content-Type: text/event-stream; charset=utf-8"]
-    lines += ["request-id: req_1", "Cache-Control: no-cache", "Transfer-Encoding: chunked", *more]
+    lines += [
+        "request-id: req_1",
+        "Cache-Control: no-cache",
+        "Transfer-Encoding: chunked",
+        *more,
+        "Connection: close",
+    ]
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
 
 def json_head(status, body, *more):
     """The head of an answer whose length is known."""
-    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", *more]
+    lines = [f"HTTP/1.1 {status}", "Content-Type: application/json", *more, "Connection: close"]
     lines += ["request-id: req_1", f"Content-Length: {len(body)}"]
     return "\r\n".join(lines).encode() + b"\r\n\r\n"
