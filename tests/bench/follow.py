@@ -55,9 +55,11 @@ def measure(mode: str, path: Path) -> float:
             assert isinstance(screen, MainScreen)
             while not screen.opened.is_settled:
                 await asyncio.sleep(0.05)
+            revision = screen.opened.revision
             await self.until_painted(screen, b"first", path)
-            # What was worked out last is rested from, on a big session.
-            await asyncio.sleep(3.0)
+            while screen.opened.revision == revision:  # it is still worked out
+                await asyncio.sleep(0.05)
+            await asyncio.sleep(1.0)
             self.figure = await self.idle() if mode == "idle" else await self.delays(screen)
             self.exit()
 
