@@ -16,7 +16,7 @@ from tapeview.tape.graft import without
 from tapeview.tape.json_text import JsonFault, Span, loads, members, skip_blank
 from tapeview.tape.message import Message
 from tapeview.wire.convert import to_anthropic
-from tapeview.wire.request import request_of, sent_before
+from tapeview.wire.request import recorded_request, request_of, sent_before
 
 __all__ = ["DEFAULT_MAX_TOKENS", "Member", "Origin", "Plan", "plan_call", "refusals", "spliced"]
 
@@ -94,11 +94,11 @@ def plan_call(
     """
     session = snapshot.session
     line = snapshot if turn is None else snapshot.line_of_turn(turn)
-    messages = sent_before(
-        line.index, line.tape.sent, None if turn is None else line.own_turn(turn)
-    )
+    own = None if turn is None else line.own_turn(turn)
+    messages = sent_before(line.index, line.tape.sent, own)
     try:
-        request = request_of(session, snapshot.tape, messages)
+        request = recorded_request(session, line.tape, own) if own is not None else None
+        request = request or request_of(session, snapshot.tape, messages)
         body, lost = request.body, tuple[str, ...]()
         if session.dialect != "anthropic":
             body, lost = to_anthropic(body)

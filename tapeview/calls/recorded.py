@@ -172,11 +172,16 @@ def _calls_of(snapshot: Snapshot, reader: CellReader, said: set[Record]) -> Sequ
                 reduce(_deeper, part, depths[count]).sides,
                 chain(part, hashes[count]),
                 reply_of(snapshot, turn, sizes[count]),
-                snapshot.turn_facts[turn.number].seconds,
+                _seconds(snapshot, turn),
                 (first.time, session.position_of(first)),
             )
         )
     return found[::-1]
+
+
+def _seconds(snapshot: Snapshot, turn: Turn) -> float | None:
+    call = snapshot.session.calls.get(snapshot.tape.messages[turn.start].first)
+    return call.seconds if call is not None else snapshot.turn_facts[turn.number].seconds
 
 
 def reply_of(snapshot: Snapshot, turn: Turn, sent: int) -> dict[str, bytes]:
@@ -186,6 +191,10 @@ def reply_of(snapshot: Snapshot, turn: Turn, sent: int) -> dict[str, bytes]:
     (tool_use where it calls a tool, else end_turn), and the usage out of sizes.
     """
     session = snapshot.session
+    call = session.calls.get(snapshot.tape.messages[turn.start].first)
+    raw = call.reply() if call is not None else None
+    if raw is not None:
+        return fields_of(raw)
     stored: dict[str, bytes] = {}
     content: list[bytes] = []
     for message in snapshot.tape.messages[turn.start : turn.stop]:

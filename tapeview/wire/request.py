@@ -80,12 +80,15 @@ def sent_span(
 
 
 def recorded_request(session: Session, tape: Tape, turn: Turn) -> Request | None:
-    """The body of the call of ``turn`` as it was sent; None where the session does not hold it.
+    """The body of the call of ``turn`` as it was sent; None where it is not at hand.
 
     Raises ``LookupError`` where the file is too short for it now.
     """
     call = session.calls.get(tape.messages[turn.start].first)
-    return Request(call.request(), ()) if call is not None else None
+    # What was edited is sent as it is now.
+    if call is None or session.original is not None:
+        return None
+    return Request(call.request(), ())
 
 
 def request_of(session: Session, tape: Tape, messages: Sequence[Message]) -> Request:

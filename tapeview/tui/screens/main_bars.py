@@ -25,7 +25,7 @@ BAR = 15
 """Cells of the bar that says how far the file is read."""
 DROPPED = (
     *("diff", "editor", "copy", "quit", "undo", "delete", "save"),
-    *("knew", "tapes", "pane", "edit"),
+    *("knew", "tapes", "pane", "replay", "edit"),
 )
 """Words that leave the footer first where it is too long; then the others from the right, help
 never."""
