@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tapeview.capture.pytest_fixture import FOLDER
 from tests.capture.raw_http import RawServer
 from tests.capture.replies import JSON_REPLY, KEY, json_head
@@ -38,9 +36,7 @@ def test_without_it():
 """
 
 
-@pytest.fixture
-def outcome(pytester, monkeypatch):
-    """The run of these tests in a session of their own."""
+def test_the_recording_of_a_failing_test_alone_is_kept_and_named(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     with RawServer(
         lambda c, h, b: c.sendall(json_head("200 OK", JSON_REPLY) + JSON_REPLY)
@@ -48,20 +44,10 @@ def outcome(pytester, monkeypatch):
         pytester.makepyfile(TESTS.format(key=KEY, url=server.url))
         done = pytester.runpytest_subprocess("-p", "tapeview.capture.pytest_fixture")
     done.assert_outcomes(passed=1, failed=3)
-    return pytester.path / FOLDER, done.outlines
-
-
-def test_the_recording_of_the_failing_test_alone_is_kept(outcome):
-    folder, _ = outcome
-    (path,) = folder.iterdir()
+    (path,) = (pytester.path / FOLDER).iterdir()
     assert path.name.startswith("test_that_fails-a-b-c-")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["kind"] for line in lines if "call" in line] == ["new", "resample"]
     assert len([line for line in lines if "reply" in line]) == 2
-
-
-def test_the_report_names_it(outcome):
-    folder, said = outcome
-    (path,) = folder.iterdir()
-    assert [line for line in said if "tapeview recording" in line] != []
-    assert f"tapeview {path}" in said
+    assert len([line for line in done.outlines if "tapeview recording" in line]) == 1
+    assert f"tapeview {path}" in done.outlines
