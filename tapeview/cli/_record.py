@@ -3,6 +3,8 @@
 import argparse
 import os
 import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
@@ -40,15 +42,35 @@ def record(arguments: argparse.Namespace) -> int:
     told = _Told()
     with recording_proxy(path, upstream, told, listen) as running:
         say(f"tapeview: recording to {path}")
+        code = 0
         if command:
             code = run_command(command, environment(running.url, os.environ))
+        elif sys.stdin.isatty() and sys.stdout.isatty():
+            code = _show(running.url, path, told)
         else:
-            code = 0
             _serve(running.url, upstream, told.waiting)
     say(f"tapeview: {count(told.calls, 'call')} recorded in {path}")
     if command and not told.calls:
         say(f"tapeview: no call arrived; does {name} take its address from {BASE_URLS[0]}?")
     return code
+
+
+def _show(url: str, path: Path, told: "_Told") -> int:
+    """Show on the screen what arrives, until it is left."""
+    from tapeview.loading import begin
+    from tapeview.tui.app import TapeviewApp
+
+    hint = (
+        f"Nothing has arrived yet. In the other terminal: export ANTHROPIC_BASE_URL={url}",
+        f"A client that wants /v1 gets {url}/v1; {url}/t/NAME keeps one agent apart. q ends.",
+    )
+    app = TapeviewApp(begin(str(path)), follow=True, hint=hint)
+    told.trouble = app.tell
+    app.run()
+    told.trouble = say
+    if app.failure is not None:
+        raise app.failure
+    return app.return_code or 0
 
 
 class _Told:
@@ -59,13 +81,14 @@ class _Told:
 
     def __init__(self) -> None:
         self.calls = 0
+        self.trouble: Callable[[str], None] = say
         self.waiting: SimpleQueue[str] = SimpleQueue()
 
     def __call__(self, seen: "Seen") -> None:
         if seen.what == "call":
             self.calls += 1
         elif seen.what == "trouble":
-            say(f"tapeview: {seen.words}")
+            self.trouble(f"tapeview: {seen.words}")
         else:
             self.waiting.put(seen.words)
 

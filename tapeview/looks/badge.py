@@ -9,6 +9,7 @@ from tapeview.rules._rule import Severity
 from tapeview.snapshot import Snapshot
 from tapeview.tape.describe import RowText
 from tapeview.tape.link import Link, LinkState
+from tapeview.tape.record import UNFINISHED
 from tapeview.tape.rows import Row
 from tapeview.tape.sizes import count
 from tapeview.tape.turn import turns_of
@@ -59,6 +60,8 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
         return Badge("pending", "pending")
     if worst in ("warning", "suspicion"):
         return Badge(_name_of(findings, worst), "warn")
+    if row.record is not None and row.record.label == UNFINISHED:
+        return Badge("unfinished", "pending")
     if row.record is not None and row.record.start < 0 and is_stored(session, row.record):
         return Badge("added", "muted")
     if row.unsent:

@@ -10,7 +10,7 @@ from tapeview.edit.log import EditLog
 from tapeview.looks.block_record import FAULTS
 from tapeview.snapshot import Snapshot
 from tapeview.tape.json_text import locate
-from tapeview.tape.record import Record
+from tapeview.tape.record import UNFINISHED, Record
 from tapeview.tape.rows import Row
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
@@ -49,6 +49,8 @@ class Changes:
             return "" if same else "changed"
         if record is None or record.text is None or row.kind != "block":
             return ""
+        if record.label == UNFINISHED and record.start < 0:
+            return ""  # a reply that is arriving: it was put together out of the file's own pieces
         if record.start < 0:
             return "added" if is_stored(session, record) else ""
         if record not in self._known:

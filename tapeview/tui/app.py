@@ -1,8 +1,10 @@
 """The application: themes, settings, and which screen is shown."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import ClassVar
 
 from textual import events
@@ -51,9 +53,11 @@ class TapeviewApp(App[None]):
         environ: Mapping[str, str] = os.environ,
         tape: str = "main",
         follow: bool = False,
+        hint: tuple[str, str] | None = None,
     ) -> None:
         super().__init__()
         self._follow = follow
+        self._hint = hint
         self.failure: Exception | None = None
         self.opened = opened
         self._environ = environ
@@ -79,6 +83,7 @@ class TapeviewApp(App[None]):
 
     async def on_mount(self) -> None:
         """Show the session, or all that there are; keys wait until it stands."""
+        self._messages_loop = asyncio.get_running_loop()
         self.theme_changed_signal.subscribe(self, self._remember_theme)
         if self.opened is None:
             await self.push_screen(self.picker())
@@ -100,10 +105,20 @@ class TapeviewApp(App[None]):
             wanted=self._wanted,
             environ=self._environ,
             follow=self._follow,
+            hint=self._hint,
         )
         await self.push_screen(main)
         if agent:
             await self.push_screen(main.deeper(agent, agent_row))
+
+    def tell(self, words: str) -> None:
+        """Say something in the footer; from whatever thread, which does not wait for it."""
+        with suppress(RuntimeError):  # nobody looks any more
+            self._messages_loop.call_soon_threadsafe(self._tell, words)
+
+    def _tell(self, words: str) -> None:
+        if isinstance(self.screen, MainScreen):
+            self.screen.say(printable(words), "warn")
 
     async def on_saving_screen_reopen(self) -> None:
         """Open the file anew; edits that were not saved stay in the journal."""

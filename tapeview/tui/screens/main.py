@@ -80,10 +80,12 @@ class MainScreen(FollowingScreen):
         wanted: Wanted = ANYWHERE,
         environ: Mapping[str, str] = os.environ,
         follow: bool = False,
+        hint: tuple[str, str] | None = None,
     ) -> None:
         super().__init__()
         self.opened = opened
         self._follows_at_first = follow
+        self._hint = hint
         self.trail = (*trail, tape)
         self.snapshot = opened.snapshot(tape)
         self.glyphs = glyphs
@@ -130,6 +132,9 @@ class MainScreen(FollowingScreen):
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
         self.lay_out()
+        if self._hint is not None:
+            self.timeline.hint = self._hint
+            self.timeline.show(self.snapshot)
         # At once: what was typed ahead may open an editor, which keeps the focus.
         self.set_focus(self.timeline)
         if self._start:

@@ -85,7 +85,7 @@ class FollowingScreen(OutcomeScreen):
         self._wants = True
         self.run_worker(self._follow(from_end), name="follow", group="follow")
         self.refresh_follow()
-        if self.opened.is_settled and from_end:
+        if self.opened.is_settled and from_end and not self.timeline.empty:
             self.timeline.go(last_row(self.snapshot, self.timeline.folded))
         return True
 

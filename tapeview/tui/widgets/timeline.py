@@ -91,7 +91,7 @@ class Timeline(TapeRows):
         stays = snapshot.has_rows_of(self.snapshot) and self._only is None
         with self.keep_place():
             self.snapshot = snapshot
-            self.empty = empty_words(snapshot)
+            self.empty = empty_words(snapshot) and (self.hint or empty_words(snapshot))
             self.forget_found()
             before = self.folded
             self.folded = self._folded_at_first() if folded is None else set(folded)
@@ -297,6 +297,8 @@ class Timeline(TapeRows):
         badge = badge_of(self.snapshot, row, text, self._first_unsent(at))
         if badge is not None and badge.word == "pending" and (age := self._age(row)):
             badge, self._ages[at] = badge._replace(word=f"pending {age}"), age
+        if badge is not None and badge.word == "unfinished" and self.age_of is not None:
+            badge = badge._replace(word="arriving")
         tail = self._badge(badge, columns)
         room = columns.end - columns.name - sum(cells(word) for word, _ in tail)
         gist = gist_parts(text, faint, room, columns.gist - columns.name, self.glyphs)
