@@ -68,7 +68,9 @@ class Growth:
         self._clock = clock
         self._store = store
         self._source = session.source
-        self._records: Sequence[Record] = session.records
+        self._records: Sequence[Record] = (
+            session.records if store.shows_stored else tuple(store.records())
+        )
         self._watch = Watch(session.source)
         # Folders may have come since the session was opened: the first look tells.
         self._beside = Beside(store.beside(), _stamps(session))

@@ -61,8 +61,10 @@ def _show(url: str, path: Path, told: "_Told") -> int:
     from tapeview.tui.app import TapeviewApp
 
     hint = (
-        f"Nothing has arrived yet. In the other terminal: export ANTHROPIC_BASE_URL={url}",
-        f"A client that wants /v1 gets {url}/v1; {url}/t/NAME keeps one agent apart. q ends.",
+        "Nothing has arrived yet. In the other terminal:",
+        f"export ANTHROPIC_BASE_URL={url}",
+        f"{url}/v1 for a client that wants /v1 in its address",
+        f"{url}/t/NAME to keep one agent apart",
     )
     app = TapeviewApp(begin(str(path)), follow=True, hint=hint)
     told.trouble = app.tell

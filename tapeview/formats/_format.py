@@ -21,6 +21,8 @@ class Store(ABC):
 
     swaps: ClassVar[bool] = True
     """Whether an edit of texts alone changes the same records on all tapes."""
+    shows_stored: ClassVar[bool] = True
+    """Whether the records of a session are those of the file, in their order."""
     grows: ClassVar[bool] = True
     """Whether what is written behind its end is further records. A document is read anew."""
     only_whole = False

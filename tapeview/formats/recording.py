@@ -69,6 +69,7 @@ class Recording(Format):
 
 class _RecordingStore(Store):
     swaps: ClassVar[bool] = False
+    shows_stored: ClassVar[bool] = False
 
     def __init__(self, source: Source, path: str) -> None:
         super().__init__(source, path)

@@ -53,7 +53,7 @@ class TapeviewApp(App[None]):
         environ: Mapping[str, str] = os.environ,
         tape: str = "main",
         follow: bool = False,
-        hint: tuple[str, str] | None = None,
+        hint: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
         self._follow = follow

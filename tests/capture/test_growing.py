@@ -22,7 +22,10 @@ from tests.helpers import open_bytes
 from tests.outlines import outline_of
 
 SAMPLES = Path(__file__).parents[2] / "sample_sessions"
-LINES = ("crash.jsonl", "compacted.jsonl", "healthy.jsonl", "lines.jsonl")
+LINES = (
+    *("crash.jsonl", "compacted.jsonl", "healthy.jsonl", "lines.jsonl"),
+    "recorded.tape.jsonl",
+)
 LATE = 10.0
 """Seconds after which nothing has to be waited for any more."""
 
@@ -128,6 +131,22 @@ def test_followed_is_opened(tmp_path_factory, growth):
     follower.catch_up()
     assert whole(follower.opened) == whole(load(str(path)))
     assert set(follower.seen) <= {"grew"}
+
+
+RECORDED = (SAMPLES / "recorded.tape.jsonl").read_bytes().splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("known", range(1, len(RECORDED)))
+def test_a_recording_is_followed_from_any_line_on(known, tmp_path):
+    path = tmp_path / "run.tape.jsonl"
+    path.write_bytes(b"".join(RECORDED[:known]))
+    follower = Follower(path)
+    for line in RECORDED[known:]:
+        append(path, line)
+        follower.step(LATE)
+        assert follower.fault == ""
+    follower.catch_up()
+    assert whole(follower.opened) == whole(load(str(path)))
 
 
 @pytest.mark.parametrize("name", ["refund.json", "lost-one.json", "crash.jsonl"])

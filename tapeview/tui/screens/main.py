@@ -80,7 +80,7 @@ class MainScreen(FollowingScreen):
         wanted: Wanted = ANYWHERE,
         environ: Mapping[str, str] = os.environ,
         follow: bool = False,
-        hint: tuple[str, str] | None = None,
+        hint: tuple[str, ...] = (),
     ) -> None:
         super().__init__()
         self.opened = opened
@@ -132,7 +132,7 @@ class MainScreen(FollowingScreen):
     def on_mount(self) -> None:
         """Show the first row, or the one asked for."""
         self.lay_out()
-        if self._hint is not None:
+        if self._hint:
             self.timeline.hint = self._hint
             self.timeline.show(self.snapshot)
         # At once: what was typed ahead may open an editor, which keeps the focus.

@@ -189,6 +189,8 @@ class FollowingScreen(OutcomeScreen):
         for screen in self.followers:
             if screen.side is not None and screen.side in (screen.edit_pane, screen.choices):
                 return "an edit is open"
+            if screen.side is screen.replay_pane:
+                return "a call is open"
             if screen.question.is_open or screen.word_line.is_open:
                 return "a question is open"
             if screen.marked is not None:
@@ -213,6 +215,8 @@ class FollowingScreen(OutcomeScreen):
     def _is_at_end(self) -> bool:
         """Whether the cursor goes along with the end: it is there, and nobody reads the block."""
         timeline = self.timeline
+        if timeline.empty:
+            return True
         return self.pane != "block" and timeline.at >= last_row(self.snapshot, timeline.folded)
 
     # -- showing -------------------------------------------------------------------------------

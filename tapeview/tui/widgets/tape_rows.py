@@ -37,9 +37,9 @@ class TapeRows(LineList):
         self.found = Found()
         self.driven = False
         """Somebody who types elsewhere moves the cursor: it looks as with the focus."""
-        self.hint: tuple[str, str] | None = None
+        self.hint: tuple[str, ...] = ()
         """What stands there instead while there is no message, where somebody knows why."""
-        self.empty = empty_words(snapshot)
+        self.empty: tuple[str, ...] | None = empty_words(snapshot)
         """What is said in place of rows, where there is no message; notes are hidden then."""
         self._only: Sequence[int] | None = None
         self._searched = 0
