@@ -18,6 +18,7 @@ CRASH = str(SAMPLES / "crash.jsonl")
 HEALTHY = str(SAMPLES / "healthy.jsonl")
 LOST = str(SAMPLES / "lost-one.json")
 FINE = str(SAMPLES / "release-check.json")
+RECORDED = str(SAMPLES / "recorded.tape.jsonl")
 HOSTILE = SAMPLES / "hostile.json"
 
 
@@ -212,6 +213,22 @@ def test_request_is_the_body_as_it_stands(tapeview):
     code, out, err = tapeview("request", FINE, "--turn", "1", "--strict")
     assert (code, err) == (0, "")
     assert len(json.loads(out)["messages"]) == 1
+
+
+def test_request_of_a_recorded_turn_is_what_was_sent(tapeview):
+    code, out, err = tapeview("request", RECORDED, "--turn", "2", "--strict")
+    assert (code, err) == (0, "")
+    body = json.loads(out)
+    assert list(body) == ["model", "max_tokens", "system", "tools", "messages", "stream"]
+    assert len(body["messages"]) == 3
+    assert out.strip() == json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+    marks = [message for message in body["messages"] if "cache_control" in json.dumps(message)]
+    assert marks == body["messages"][-1:]
+
+
+def test_request_of_a_sub_agents_next_call_has_its_own_frame(tapeview):
+    _, out, _ = tapeview("request", RECORDED, "--tape", "agent:toolu_01Ask1")
+    assert [tool["name"] for tool in json.loads(out)["tools"]] == ["read_file"]
 
 
 def test_request_names_what_is_not_stored(tapeview):

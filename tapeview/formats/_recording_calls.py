@@ -8,6 +8,8 @@ from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.formats._lines import lines_of
 from tapeview.formats._recording_line import CallFacts, ChunkFacts, EndFacts
+from tapeview.shapes.fields import fields_of
+from tapeview.tape.graft import spelled
 from tapeview.tape.json_text import JsonFault, array_spans
 from tapeview.tape.record import Record
 from tapeview.tape.source import MemorySource, Source
@@ -214,15 +216,33 @@ class Forest:
         whole: bytes | None = None
         for step in reversed(way):
             raw = self.source.read(step.line.start, step.line.length)
-            try:
-                line = _framed(raw)
-            except _REFUSED:
-                continue
+            line = _frame_in(raw)
             order = order if line.order is UNSET else tuple(line.order)
             gaps = gaps if line.sep is UNSET else line.sep
             members |= _changed(line, members.get("system", b""), gaps[0].encode())
             whole = None if line.body is UNSET else bytes_of(line.body)
         return members, order, gaps, whole
+
+
+def _frame_in(raw: bytes) -> _Framed:
+    """What a call's line says of its body beside the messages."""
+    try:
+        return _framed(raw)
+    except _REFUSED:
+        pass  # as only the scanner reads it: lone surrogates, deep nesting
+    try:
+        fields = fields_of(raw)
+        rest = b",".join(
+            spelled(name) + b":" + fields[name]
+            for name in ("order", "sep", "body")
+            if name in fields
+        )
+        line = _framed(b"{" + rest + b"}")
+        params = fields_of(fields.get("params", b"{}"))
+    except (*_REFUSED, JsonFault):
+        return _Framed()
+    frame = {name: Raw(fields[name]) for name in ("system", "tools") if name in fields}
+    return msgspec.structs.replace(line, params={k: Raw(v) for k, v in params.items()}, **frame)
 
 
 def _changed(line: _Framed, system: bytes, comma: bytes) -> dict[str, bytes]:

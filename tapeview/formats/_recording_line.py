@@ -6,8 +6,8 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from tapeview.shapes.anthropic import AnthropicShape
-from tapeview.shapes.fields import fields_of
-from tapeview.tape.json_text import JsonFault, Span, array_spans, loads, locate
+from tapeview.shapes.fields import fields_of, text_of
+from tapeview.tape.json_text import JsonFault, Span, array_spans, loads, locate, skip_value
 from tapeview.tape.record import UNFINISHED, Record
 
 __all__ = [
@@ -103,13 +103,7 @@ class _Line(msgspec.Struct, gc=False):
     why: str = ""
 
 
-class _Made(msgspec.Struct, gc=False):
-    on: str
-    message: Raw
-
-
 _decode = msgspec.json.Decoder(_Line).decode
-_decode_made = msgspec.json.Decoder(_Made).decode
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -121,10 +115,9 @@ def read_line(start: int, raw: bytes, line: int, shares: bool) -> Record:
         row = _decode(raw)
     except _REFUSED:
         try:
-            loads(raw)
+            row = _read_slowly(raw)
         except JsonFault as fault:
             return replace(base, kind="unreadable", label=fault.reason)
-        return replace(base, label="unknown line")
     if isinstance(row.call, str):
         return replace(base, label=f"call {row.call}", time=row.at, facts=_call(row.call, row, raw))
     if isinstance(row.chunk, str):
@@ -140,6 +133,32 @@ def read_line(start: int, raw: bytes, line: int, shares: bool) -> Record:
             base, label="recording", time=row.at, facts=HeaderFacts(row.by, row.upstream)
         )
     return replace(base, label="unknown line")
+
+
+def _read_slowly(raw: bytes) -> _Line:
+    """The same members out of a line that msgspec refuses: odd types, lone surrogates."""
+    fields = fields_of(raw)
+    end = skip_value(raw, 0)
+    if not fields or end < len(raw):
+        raise JsonFault(
+            end, "it is no JSON object" if not fields else "more text follows the value"
+        )
+    row = _Line()
+    for name, value in fields.items():
+        if name in ("add", "system", "tools", "message"):
+            continue
+        known = loads(value) if name in row.__struct_fields__ else None
+        wanted = {"tape": int, "keep": int, "t": float | int, "first": float | int, "headers": dict}
+        if isinstance(known, wanted.get(name, str)) and not isinstance(known, bool):
+            setattr(row, name, known)
+    for name in ("system", "tools", "message"):
+        if name in fields:
+            setattr(row, name, Raw(fields[name]))
+    if fields.get("add", b"")[:1] == b"[":
+        add = fields["add"]
+        row.add = [Raw(add[a:b]) for a, b in array_spans(add, 0)[0]]
+    row.headers = {k: v for k, v in row.headers.items() if isinstance(v, str)}
+    return row
 
 
 def _call(name: str, row: _Line, raw: bytes) -> CallFacts:
@@ -209,14 +228,14 @@ def read_text(text: bytes) -> Record:
     base = Record(-1, len(text), 0, "message", text=text)
     try:
         if text.startswith(MADE):
-            made = _decode_made(text)
-            base = msgspec.structs.replace(base, facts=MadeFacts(made.on))
-            return as_message(base, bytes(made.message))
+            fields = fields_of(text)
+            base = msgspec.structs.replace(base, facts=MadeFacts(text_of(fields["on"])))
+            return as_message(base, fields.get("message", b""))
         if text.startswith((b'{"reply":', b'{"failed":')):
             return msgspec.structs.replace(read_line(-1, text, 0, False), text=text)
         return as_message(base, text)
-    except (*_REFUSED, JsonFault) as fault:
-        return msgspec.structs.replace(base, kind="unreadable", label=str(fault))
+    except JsonFault as fault:
+        return msgspec.structs.replace(base, kind="unreadable", label=fault.reason)
 
 
 def message_in(record: Record, raw: bytes) -> bytes:

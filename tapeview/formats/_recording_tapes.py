@@ -1,5 +1,6 @@
 """The tapes of a recording, out of its forest of calls."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
@@ -14,6 +15,7 @@ from tapeview.formats._recording_line import (
     message_in,
     read_text,
 )
+from tapeview.shapes.fields import fields_of
 from tapeview.tape.call import RecordedCall
 from tapeview.tape.clean import printable
 from tapeview.tape.json_text import JsonFault
@@ -26,6 +28,8 @@ __all__ = ["Line", "Made", "Reader"]
 
 NOTED: Final = frozenset({"recording", "unknown line", "comment"})
 """Lines that are notes as they stand."""
+
+_cache_mark = re.compile(rb',\s*"cache_control":\s*\{[^{}]*\}').sub
 
 Made = dict[tuple[object, ...], Record]
 """Records that were made of messages already, so that each stays the same one."""
@@ -187,11 +191,19 @@ class Reader:
         if isinstance(known, Node):
             if ours.role != "assistant" or known.end is None:
                 return False
-            return bool(known.failed) or self._says(ours) == self._says(known.end)
-        if self.forest.read(slot) == self.forest.read(known):
-            return True
+            if known.failed or self._content(ours) == self._content(known.end):
+                return True
+            return self._says(ours) == self._says(known.end)
         theirs = self._record(known, known)
-        return ours.role == theirs.role and self._says(ours) == self._says(theirs)
+        if ours.role != theirs.role:
+            return False
+        return self._content(ours) == self._content(theirs) or (
+            self._says(ours) == self._says(theirs)
+        )
+
+    def _content(self, record: Record) -> bytes:
+        """The content as it is spelled, without the marks of the cache."""
+        return _cache_mark(b"", fields_of(self.message(record)).get("content", b""))
 
     def _record(self, slot: Slot, first: Slot | Node | Record) -> Record:
         """The record of one message, with the time at which it came up first; of one that repeats

@@ -100,8 +100,9 @@ class _RecordingStore(Store):
         self._known = frozenset(forest.by_id)
         self._last_time = next((r.time for r in reversed(records) if r.time), "")
         tapes = _tapes(forest, lines) or (Tape("main", "main", (), (), {}),)
-        shown = frozenset(r for tape in tapes for m in tape.messages for r in m.records)
-        places = {record: reader.places[record] for record in shown}
+        shown = frozenset(record for tape in tapes for record in _rows(tape))
+        own = [_rows(tapes[0]), *(tape.own or () for tape in tapes[1:])]
+        places = {record: reader.places[record] for rows in own for record in rows}
         places |= {note: (note.start, 0) for note in reader.notes(records, shown)}
         return Session(
             path=self.path,
@@ -231,7 +232,7 @@ def _tapes(forest: Forest, lines: Sequence[Line]) -> tuple[Tape, ...]:
     for line in lines:
         frame = _frame(forest, line.tip)
         own = [record for record in line.records if record not in held]
-        held.update(own)
+        held.update(line.records, line.sent)
         if tapes and not own:
             continue
         messages = tuple(message_of([record]) for record in line.records)

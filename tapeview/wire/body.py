@@ -6,7 +6,9 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
+from tapeview.shapes.fields import fields_of
 from tapeview.tape.graft import spelled
+from tapeview.tape.json_text import JsonFault, array_spans
 
 __all__ = ["COMPACT", "Body", "body_of", "joined"]
 
@@ -33,9 +35,9 @@ class _Messages(msgspec.Struct):
     messages: list[Raw] = []
 
 
-_messages = msgspec.json.Decoder(_Messages).decode
-_members = msgspec.json.Decoder(dict[str, Raw]).decode
+_decode = msgspec.json.Decoder(_Messages).decode
 _REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_DAMAGED = (JsonFault, UnicodeDecodeError)
 
 
 def body_of(body: bytes, known: Sequence[bytes] = ()) -> Body:
@@ -51,15 +53,15 @@ def body_of(body: bytes, known: Sequence[bytes] = ()) -> Body:
             begin = found + len(key)
             try:
                 parts = _parts_at(body, begin, gaps, known)
-            except _REFUSED:
+            except _DAMAGED:
                 continue
             if parts is not None:
                 return parts
     try:
         body.decode()
-        messages = [bytes(raw) for raw in _messages(body).messages]
-        members = {name: bytes(raw) for name, raw in _members(body).items()}
-    except _REFUSED:
+        members = fields_of(body)
+        messages = _messages(body)
+    except _DAMAGED:
         return Body([], {}, ())
     order = tuple(members)
     members.pop("messages", b"")
@@ -76,19 +78,34 @@ def _parts_at(
     if b"\n" in short or b"\r" in short:
         return None
     short.decode()
-    added = [bytes(raw) for raw in _messages(short).messages]
+    added = _messages(short)
     array = comma.join(added)
     hangs = at > begin and not added and body.endswith(comma, begin, at)
     if hangs or not short.startswith(array, begin):
         return None
     around = short[:begin] + short[begin + len(array) :]
-    members = {name: bytes(raw) for name, raw in _members(around).items()}
+    members = fields_of(around)
     order = tuple(members)
     if members.pop("messages", b"") != b"[]":
         return None
     if joined(Body([], members, order, gaps)) != around:
         return None
     return Body([*kept, *added], members, order, gaps, True)
+
+
+def _messages(body: bytes) -> list[bytes]:
+    """The elements of ``messages``. Raises ``JsonFault`` where there is no such array."""
+    try:
+        return [bytes(raw) for raw in _decode(body).messages]
+    except _REFUSED:
+        pass  # lone surrogates or deep nesting, which only the scanner reads, or damage
+    raw = fields_of(body).get("messages", b"")
+    if raw[:1] != b"[":
+        raise JsonFault(0, "messages should be an array")
+    spans, fault = array_spans(raw, 0)
+    if fault is not None:
+        raise fault
+    return [raw[a:b] for a, b in spans]
 
 
 def _repeated(

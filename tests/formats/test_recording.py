@@ -372,6 +372,21 @@ def test_lines_and_members_that_nobody_knows_are_passed_over():
     assert notes(session) == ["recording", "unknown line"]
 
 
+def test_lone_surrogates_are_read_as_they_were_sent():
+    odd = {"role": "user", "content": "half a \ud83d sign"}
+    recorder = Recorder()
+    for number, array in enumerate(([odd], [odd, ONE, result("c1")]), 1):
+        body = {"model": "m", "system": "\ud83d", "messages": array}
+        name = recorder.call(json.dumps(body, separators=(",", ":")).encode())
+        recorder.end(name, json.dumps(answer(ONE if number == 1 else reply("a"), name)).encode())
+    session = opened(recorder.raw)
+    assert texts(session) == [odd["content"], "c1", "c1", "a"]
+    assert {c.id: c.request() for c in session.calls.values()} == recorder.bodies
+    edited_session = open_bytes(recorder.raw)
+    edited_session.apply(setting("messages.0", "\udc00"))
+    assert texts(opened(saved(edited_session)))[0] == "\udc00"
+
+
 def test_circles_and_strange_values_do_no_harm():
     strange = [
         Call(call="1", at="", kind="continue", parent="1", keep=9, add=[Raw(b"7"), Raw(b'"x"')]),
