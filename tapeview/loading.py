@@ -288,7 +288,7 @@ def _derive(snapshot: Snapshot, lanes: int) -> None:
     """Ask for everything that painting a screen asks for; it is kept."""
     snapshot.gutters(lanes)
     for line in snapshot.lines:
-        for derived in (line.index.link_of, line.index.places, line.turn_facts):
+        for derived in (line.index.link_of, line.index.places, line.turn_sizes):
             del derived
     for known in (
         snapshot.findings_by_rank,

@@ -19,7 +19,7 @@ FLOORS = (
     {"wire"},
     {"rules", "formats"},
     {"snapshot"},
-    {"swapping"},
+    {"swapping", "windowing"},
     {"open_session"},
     {"loading", "keep", "calls"},
     {"looks"},

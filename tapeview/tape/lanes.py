@@ -13,8 +13,9 @@ import msgspec
 from tapeview.tape.block import Block
 from tapeview.tape.link import Link
 from tapeview.tape.rows import Row
+from tapeview.tape.spliced import Shift
 
-__all__ = ["CABLE", "FREE", "Gutter", "LaneEnd", "gutters_of"]
+__all__ = ["CABLE", "FREE", "Gutter", "LaneEnd", "gutters_of", "moved_gutter"]
 
 FREE = -1
 CABLE = -2
@@ -36,6 +37,23 @@ class Gutter(msgspec.Struct, frozen=True, gc=False):
     """The own lane is a cable."""
     closing: tuple[int, ...] = ()
     """On the tape's last row: the pending links that end here, by lane."""
+
+
+def moved_gutter(gutter: Gutter, shift: Shift) -> Gutter:
+    """A gutter whose links have other numbers."""
+    by = shift.links
+
+    def moved(numbers: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple([number + by if number >= 0 else number for number in numbers])
+
+    return Gutter(
+        moved(gutter.passing),
+        gutter.link + by if gutter.link != FREE else FREE,
+        gutter.lane,
+        gutter.end,
+        gutter.cable,
+        moved(gutter.closing),
+    )
 
 
 class _Span(msgspec.Struct):

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from tapeview.tape.block import Block, JsonPath
+from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.record import Record, Role
 
-__all__ = ["Message", "Side", "block_path", "message_of", "sides_of"]
+__all__ = ["Message", "Side", "block_path", "message_of", "sides_of", "signed_in", "size_of"]
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -93,3 +93,13 @@ def sides_of(messages: Iterable[Message]) -> tuple[Side, ...]:
     if held:
         sides.append(Side(len(sides), role, tuple(held)))
     return tuple(sides)
+
+
+def size_of(message: Message) -> int:
+    """Bytes that its blocks carry."""
+    return sum([block.size for block in message.blocks])
+
+
+def signed_in(message: Message) -> int:
+    """How many signed thinking blocks it has."""
+    return len([1 for block in message.blocks if block.facts & BlockFacts.SIGNED])

@@ -51,6 +51,9 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     positions: dict[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made without them."""
 
+    facts: object = None
+    """What only its format understands."""
+
     _pieces: dict[tuple[Record, str | int], list[Span]] = msgspec.field(default_factory=dict)
     """Where the blocks of the big records that were looked at last stand in the source."""
 

@@ -5,8 +5,8 @@ records, messages and blocks that were replaced are swapped for what they became
 instead of another look at the whole session.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -17,6 +17,9 @@ from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 
 __all__ = ["Swap", "swap_of", "swapped_session"]
+
+FEW: Final = 4
+"""Records that are each looked for by themselves."""
 
 
 class Swap(NamedTuple):
@@ -35,18 +38,22 @@ class Swap(NamedTuple):
 
     def messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages of a tape; the same tuple where none changes."""
-        untouched = self.records.keys().isdisjoint
-        changed = [
-            (number, self.message(message))
-            for number, message in enumerate(messages)
-            if not untouched(message.records)
-        ]
+        changed = self._changed(messages)
         if not changed:
             return messages
         swapped = list(messages)
-        for number, message in changed:
-            swapped[number] = message
+        for number in changed:
+            swapped[number] = self.message(messages[number])
         return tuple(swapped)
+
+    def _changed(self, messages: tuple[Message, ...]) -> Collection[int]:
+        if len(self.records) <= FEW:
+            records = [message.records for message in messages]
+            return {
+                n for record in self.records for n, some in enumerate(records) if record in some
+            }
+        untouched = self.records.keys().isdisjoint
+        return [n for n, message in enumerate(messages) if not untouched(message.records)]
 
 
 def swap_of(became: Iterable[tuple[Record, Record]]) -> Swap | None:

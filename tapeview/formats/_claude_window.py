@@ -1,0 +1,229 @@
+"""An edit of a few plain lines of a session: the rules of resume are run over those few alone."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from tapeview.edit.edit import Edit
+from tapeview.formats._claude_group import group
+from tapeview.formats._claude_sent import Cleaned, clean, sentence_of
+from tapeview.formats._claude_thread import Counts, Thread
+from tapeview.tape.block import BlockFacts
+from tapeview.tape.message import Message
+from tapeview.tape.record import Record
+from tapeview.tape.session import Session
+from tapeview.tape.tape import Tape
+from tapeview.tape.window import Stretch, Window, begins_cleanly, is_clean
+
+__all__ = ["around", "messages_of", "windowed"]
+
+
+class Windowed(NamedTuple):
+    """The main tape after an edit, what is known of its lines, and which of it is new."""
+
+    records: tuple[Record, ...]
+    main: Tape
+    thread: Thread
+    window: Window
+
+
+def windowed(session: Session, edit: Edit) -> Windowed | None:
+    """The session after an edit; None where more than plain lines change."""
+    thread = session.facts
+    if not isinstance(thread, Thread) or edit.frames is not None:
+        return None
+    if any(splice.member for splice in edit.splices) or not thread.is_plain:
+        return None
+    messages = session.main.messages
+    stretch = around(session, list(_touched(session, edit)))
+    if stretch is None:
+        return None
+    start, stop = stretch
+    above, below = messages[start - 1].records[-1], messages[stop].records[0]
+    was = [record for message in messages[start:stop] for record in message.records]
+    now = _lines_after(session, edit, was, below)
+    if now is None or not thread.stand_alone(thread.counts, above, was, below):
+        return None
+    gone, come = Counts(was), Counts(now)
+    found = messages_of(messages[start - 1], now, messages[stop])
+    if found is None:
+        return None
+    counts = thread.counts.changed(gone, come)
+    if not thread.stand_alone(counts, above, now, below):
+        return None
+    return _spliced(session, edit, thread, found, (start, stop), (gone, come))
+
+
+def around(session: Session, numbers: Sequence[int]) -> tuple[int, int] | None:
+    """The messages around some, between two places that part the tape cleanly; None at its ends.
+
+    One message before them and one behind them are among these, which do not change.
+    """
+    messages = session.main.messages
+    if not numbers or -1 in numbers:
+        return None
+    start, stop = min(numbers) - 1, max(numbers) + 2
+    while start > 0 and not is_clean(messages, start):
+        start -= 1
+    while stop < len(messages) and not is_clean(messages, stop):
+        stop += 1
+    return (start, stop) if start > 0 and stop < len(messages) else None
+
+
+def _touched(session: Session, edit: Edit) -> Iterator[int]:
+    """Numbers of the messages that an edit touches, and that it puts something between; -1 for
+    what is none.
+    """  # noqa: D205
+    messages, positions = session.main.messages, session.positions
+
+    def number_at(position: int) -> int:
+        return bisect_right(messages, position, key=lambda m: positions[m.records[0]]) - 1
+
+    for splice in edit.splices:
+        for at, record in enumerate(splice.old, splice.at):
+            number = number_at(at)
+            yield number if number >= 0 and record in messages[number].records else -1
+        if not splice.old:
+            before = number_at(splice.at - 1) if splice.at else -1
+            yield before
+            yield min(before + 1, len(messages) - 1)
+
+
+def _lines_after(
+    session: Session, edit: Edit, was: Sequence[Record], below: Record
+) -> list[Record] | None:
+    """The lines that stand where ``was`` stood; None where other records change too."""
+    positions = session.positions
+    places = [positions[record] for record in (*was, below)]
+    if places != sorted(places):
+        return None
+    first, last = places[0], places[-1]
+    held = set(was)
+    others = [record for record in session.records[first:last] if record not in held]
+    unsent = session.main.unsent
+    if any(record.kind == "message" and record not in unsent for record in others):
+        return None
+    now: list[Record] = []
+    at = first
+    for splice in edit.splices:
+        if splice.at <= first or splice.at + len(splice.old) > last:
+            return None
+        now += (*session.records[at : splice.at], *splice.new)
+        at = splice.at + len(splice.old)
+    now += session.records[at:last]
+    left = set(others)
+    lines = [record for record in now if record not in left]
+    return lines if len(lines) + len(left) == len(now) else None
+
+
+def messages_of(
+    before: Message, lines: Sequence[Record], behind: Message
+) -> tuple[Message, ...] | None:
+    """The messages that lines make between two others; None where they do not keep to themselves
+    or to their order.
+    """  # noqa: D205
+    found = group([*before.records, *lines, *behind.records])
+    if len(found) < 3 or found[0].records != before.records:
+        return None
+    if found[-1].records != behind.records:
+        return None
+    messages = found[1:-1]
+    if [record for message in messages for record in message.records] != list(lines):
+        return None
+    whole = begins_cleanly(messages[0]) and messages[-1].role == "user"
+    return messages if whole else None
+
+
+def _spliced(
+    session: Session,
+    edit: Edit,
+    thread: Thread,
+    found: tuple[Message, ...],
+    numbers: tuple[int, int],
+    counts: tuple[Counts, Counts],
+) -> Windowed | None:
+    main, (start, stop) = session.main, numbers
+    before, after = clean(main.messages[start:stop], False), clean(found, False)
+    messages = (*main.messages[:start], *found, *main.messages[stop:])
+    stretch = Stretch(start, stop, start + len(found))
+    cleaned = _sent(main, messages, before, after, stretch, found)
+    if cleaned is None:
+        return None
+    sent, sent_stretch = cleaned
+    gone = {r for message in main.messages[start:stop] for r in message.records}
+    unsent = {r: why for r, why in main.unsent.items() if r not in gone} | after.dropped
+    kept = _kept(found, after) - _kept(main.messages[start:stop], before)
+    known = thread.changed(*counts, kept, after.unanswered - before.unanswered)
+    stored = len(messages) + known.beside
+    sends = len(messages) if sent is messages else known.kept
+    tape = msgspec.structs.replace(
+        main,
+        messages=messages,
+        sent=sent,
+        unsent=unsent,
+        resume=sentence_of(sends, stored, known.unanswered),
+    )
+    return Windowed(edit.applied(session.records), tape, known, Window(stretch, sent_stretch))
+
+
+def _sent(
+    main: Tape,
+    messages: tuple[Message, ...],
+    before: Cleaned,
+    after: Cleaned,
+    stretch: Stretch,
+    found: tuple[Message, ...],
+) -> tuple[tuple[Message, ...], Stretch] | None:
+    """What is sent, and which of it is new; None where the cleaning reaches further."""
+    if not all(_is_whole(cleaned) for cleaned in (before, after)):
+        return None
+    start = stretch.start
+    if main.sent is not main.messages:
+        start = _place_of(main.sent, before.messages)
+        if start < 0:
+            return None
+    stop, end = start + len(before.messages), start + len(after.messages)
+    place = Stretch(start, stop, end)
+    if main.sent is main.messages and after.messages is found:
+        return messages, place
+    sent = (*main.sent[:start], *after.messages, *main.sent[stop:])
+    if not (is_clean(sent, start) and is_clean(sent, end)):
+        return None
+    same = len(sent) == len(messages) and all(
+        ours is theirs or ours.blocks == theirs.blocks
+        for ours, theirs in zip(sent, messages, strict=True)
+    )
+    return (messages if same else sent), place
+
+
+def _is_whole(cleaned: Cleaned) -> bool:
+    messages = cleaned.messages
+    return bool(messages) and begins_cleanly(messages[0]) and messages[-1].role == "user"
+
+
+def _place_of(sent: Sequence[Message], part: Sequence[Message]) -> int:
+    """Where messages stand among those that are sent; -1 where they do not."""
+    first = part[0].blocks[0]
+    for number, message in enumerate(sent):
+        if message.blocks and message.blocks[0] is first:
+            there = sent[number : number + len(part)]
+            return number if number > 0 and _alike(there, part) else -1
+    return -1
+
+
+def _alike(ours: Sequence[Message], theirs: Sequence[Message]) -> bool:
+    def stored(messages: Sequence[Message]) -> list[object]:
+        return [
+            (m.role, [b.id if b.facts & BlockFacts.ADDED else id(b) for b in m.blocks])
+            for m in messages
+        ]
+
+    return stored(ours) == stored(theirs)
+
+
+def _kept(messages: Sequence[Message], cleaned: Cleaned) -> int:
+    """Messages of which something is sent."""
+    sent = {id(block) for message in cleaned.messages for block in message.blocks}
+    return sum(any(id(block) in sent for block in message.blocks) for message in messages)

@@ -1,0 +1,234 @@
+"""Sequences and mappings of which an edit replaces a stretch.
+
+What stands before the stretch is kept, what stands behind it too: that is moved, numbers and all,
+when somebody looks at it. So an edit costs what it replaces, not what the session holds.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final, Generic, NamedTuple, TypeVar, overload
+
+__all__ = ["STILL", "Known", "Moving", "Numbered", "Shift", "Spliced", "Step", "as_spliced"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MOST_PIECES: Final = 256
+"""From so many pieces or steps on all is put together anew: looking would take too long."""
+
+
+class Shift(NamedTuple):
+    """By how much the numbers inside a value move."""
+
+    messages: int = 0
+    sides: int = 0
+    turns: int = 0
+    links: int = 0
+
+    def plus(self, other: "Shift") -> "Shift":
+        """One after the other."""
+        return Shift(*map(int.__add__, self, other))
+
+
+STILL: Final = Shift()
+
+
+class _Piece(NamedTuple, Generic[V]):
+    """A run of the values ``base``, moved."""
+
+    base: Sequence[V]
+    start: int
+    stop: int
+    shift: Shift
+
+
+class Spliced(Sequence[V]):
+    """A sequence in pieces; each value is moved once it is looked at, and is then the same."""
+
+    def __init__(self, pieces: Iterable[_Piece[V]], move: Callable[[V, Shift], V]) -> None:
+        self._pieces = [piece for piece in pieces if piece.start < piece.stop]
+        self._move = move
+        self._ends: list[int] = []
+        size = 0
+        for piece in self._pieces:
+            size += piece.stop - piece.start
+            self._ends.append(size)
+        self._size = size
+        self._known: dict[int, V] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> V: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[V, ...]: ...
+    def __getitem__(self, at: int | slice) -> V | tuple[V, ...]:
+        if isinstance(at, slice):
+            return tuple([self[k] for k in range(*at.indices(self._size))])
+        if at < 0:
+            at += self._size
+        if not 0 <= at < self._size:
+            raise IndexError(at)
+        number = bisect_right(self._ends, at)
+        piece = self._pieces[number]
+        value = piece.base[piece.stop - (self._ends[number] - at)]
+        if piece.shift == STILL:
+            return value
+        moved = self._known.get(at)
+        if moved is None:
+            moved = self._known[at] = self._move(value, piece.shift)
+        return moved
+
+    def __iter__(self) -> Iterator[V]:
+        return map(self.__getitem__, range(self._size))
+
+    def unmoved(self) -> Iterator[V]:
+        """The values with the numbers that they were made with."""
+        for piece in self._pieces:
+            yield from islice(piece.base, piece.start, piece.stop)
+
+    def spliced(
+        self, start: int, stop: int, values: Sequence[V], shift: Shift = STILL
+    ) -> "Spliced[V]":
+        """The same with ``values`` in place of those from ``start`` to ``stop``.
+
+        What stands behind them is moved by ``shift``.
+        """
+        if len(self._pieces) > MOST_PIECES:
+            return as_spliced(tuple(self), self._move).spliced(start, stop, values, shift)
+        fresh = _Piece(values, 0, len(values), STILL)
+        behind = [
+            piece._replace(shift=piece.shift.plus(shift)) for piece in self._cut(stop, self._size)
+        ]
+        return Spliced((*self._cut(0, start), fresh, *behind), self._move)
+
+    def _cut(self, start: int, stop: int) -> Iterator[_Piece[V]]:
+        """The pieces of a run."""
+        for piece, end in zip(self._pieces, self._ends, strict=True):
+            begin = end - (piece.stop - piece.start)
+            first, last = max(begin, start), min(end, stop)
+            if first < last:
+                lead = piece.start - begin
+                yield piece._replace(start=lead + first, stop=lead + last)
+
+
+def as_spliced(values: Sequence[V], move: Callable[[V, Shift], V]) -> Spliced[V]:
+    """A sequence of which stretches can be replaced."""
+    if isinstance(values, Spliced):
+        return values
+    return Spliced([_Piece(values, 0, len(values), STILL)], move)
+
+
+class Step(NamedTuple):
+    """Numbers from ``start`` to ``stop`` are gone; those from ``stop`` on move by ``by``."""
+
+    start: int
+    stop: int
+    by: int
+
+
+class Moving(Mapping[K, V]):
+    """A mapping to values with a number, which edits move.
+
+    ``number`` is the number of a value, ``put`` the value with another number.
+    """
+
+    def __init__(
+        self,
+        base: Mapping[K, V],
+        number: Callable[[V], int],
+        put: Callable[[V, int], V],
+        fresh: Mapping[K, tuple[int, V] | None] | None = None,
+        steps: tuple[Step, ...] = (),
+    ) -> None:
+        self._base = base
+        self._number = number
+        self._put = put
+        self._fresh = fresh or {}
+        """What was put in, behind how many steps; None for what was taken out."""
+        self._steps = steps
+
+    def __getitem__(self, key: K) -> V:
+        entry = self._fresh[key] if key in self._fresh else (0, self._base[key])
+        if entry is None:
+            raise KeyError(key)
+        done, value = entry
+        at = was = self._number(value)
+        for start, stop, by in self._steps[done:] if done else self._steps:
+            if at >= start:
+                if at < stop:
+                    raise KeyError(key)
+                at += by
+        return value if at == was else self._put(value, at)
+
+    def __iter__(self) -> Iterator[K]:
+        for key in (*self._base, *(key for key in self._fresh if key not in self._base)):
+            if key in self:
+                yield key
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def stepped(self, step: Step, fresh: Mapping[K, V]) -> "Moving[K, V]":
+        """The same after a step, and what is put in then."""
+        if len(self._steps) >= MOST_PIECES:
+            whole = {key: self[key] for key in self}
+            return Moving(whole, self._number, self._put).stepped(step, fresh)
+        steps = (*self._steps, step)
+        over = {key: (len(steps), value) for key, value in fresh.items()}
+        return Moving(self._base, self._number, self._put, {**self._fresh, **over}, steps)
+
+    def rekeyed(self, pairs: Mapping[K, K], keep: bool = False) -> "Moving[K, V]":
+        """The same under the keys that some became; ``keep``: under the old ones too."""
+        done = len(self._steps)
+        over: dict[K, tuple[int, V] | None] = {}
+        for old, new in pairs.items():
+            if old in self:
+                over[new] = (done, self[old])
+                if not keep:
+                    over[old] = None
+        return Moving(self._base, self._number, self._put, {**self._fresh, **over}, self._steps)
+
+
+class Numbered(Mapping[int, V]):
+    """A list as a mapping from numbers that begin at ``first``."""
+
+    def __init__(self, first: int, items: Sequence[V]) -> None:
+        self.first = first
+        self.items_in_order = items
+
+    def __getitem__(self, number: int) -> V:
+        at = number - self.first
+        if not 0 <= at < len(self.items_in_order):
+            raise KeyError(number)
+        return self.items_in_order[at]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.first, self.first + len(self.items_in_order)))
+
+    def __len__(self) -> int:
+        return len(self.items_in_order)
+
+
+class Known(Mapping[int, V]):
+    """Values by number, each worked out when it is asked for first."""
+
+    def __init__(self, numbers: Collection[int], value_of: Callable[[int], V]) -> None:
+        self._numbers = numbers
+        self._value_of = value_of
+        self._known: dict[int, V] = {}
+
+    def __getitem__(self, number: int) -> V:
+        if number not in self._known:
+            if number not in self._numbers:
+                raise KeyError(number)
+            self._known[number] = self._value_of(number)
+        return self._known[number]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
