@@ -8,11 +8,13 @@ the newest leaf.
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from itertools import chain
 from uuid import UUID
 
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
+from tapeview.formats._claude_alone import hang_alone
 from tapeview.formats._claude_hand import Trees, hand_on, with_doubles
 from tapeview.formats._claude_hang import SHARED, Line, hang
 from tapeview.formats._claude_kept import list_kept
@@ -108,9 +110,8 @@ class ClaudeSpeller:
 
     def _template(self, draft: Draft, gap: Gap) -> dict[str, bytes]:
         """The members that lines here have in common."""
-        own = [record for message in self._tape.messages for record in message.records]
-        around = (*reversed(gap.before), *gap.after, *own, *draft.session.records)
-        for record in around:
+        own = (record for message in self._tape.messages for record in message.records)
+        for record in chain(reversed(gap.before), gap.after, own, draft.session.records):
             fields = fields_of(draft.session.bytes_of(record)) if facts_of(record).uuid else {}
             if "sessionId" in fields:
                 return {name: fields[name] for name in SHARED if name in fields}
@@ -189,6 +190,8 @@ class ClaudeSpeller:
         """Hand children on, and see to it that resume reads the tape as it is to be."""
         if not draft.removed and not self._put and not self._changed:
             return
+        if hang_alone(draft, self._tape, self._put):
+            return
         trees = Trees(draft.session)
         with_doubles(draft, trees)
         for member in {record.member for record in draft.removed}:
@@ -249,7 +252,7 @@ def _as_reply(text: bytes, identity: str, model: str) -> bytes:
 
 def _model_of(draft: Draft, around: Sequence[Record]) -> str:
     """The model of the nearest reply."""
-    for record in (*around, *reversed(draft.session.records)):
+    for record in chain(around, reversed(draft.session.records)):
         model = facts_of(record).model
         if model and model != "<synthetic>":
             return model

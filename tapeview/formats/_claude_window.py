@@ -17,7 +17,7 @@ from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 from tapeview.tape.window import Stretch, Window, begins_cleanly, is_clean
 
-__all__ = ["around", "messages_of", "windowed"]
+__all__ = ["around", "messages_of", "number_of", "windowed"]
 
 
 class Windowed(NamedTuple):
@@ -76,19 +76,26 @@ def _touched(session: Session, edit: Edit) -> Iterator[int]:
     """Numbers of the messages that an edit touches, and that it puts something between; -1 for
     what is none.
     """  # noqa: D205
-    messages, positions = session.main.messages, session.positions
-
-    def number_at(position: int) -> int:
-        return bisect_right(messages, position, key=lambda m: positions[m.records[0]]) - 1
-
     for splice in edit.splices:
-        for at, record in enumerate(splice.old, splice.at):
-            number = number_at(at)
-            yield number if number >= 0 and record in messages[number].records else -1
+        for record in splice.old:
+            yield number_of(session, record)
         if not splice.old:
-            before = number_at(splice.at - 1) if splice.at else -1
+            before = _number_at(session, splice.at - 1)
             yield before
-            yield min(before + 1, len(messages) - 1)
+            yield min(before + 1, len(session.main.messages) - 1)
+
+
+def number_of(session: Session, record: Record) -> int:
+    """The number of the message that holds a line; -1 where none does, or none that is there."""
+    number = _number_at(session, session.position_of(record))
+    return number if number >= 0 and record in session.main.messages[number].records else -1
+
+
+def _number_at(session: Session, position: int) -> int:
+    """The message that begins last at or before a place in the file."""
+    positions = session.positions
+    begins = session.main.messages
+    return bisect_right(begins, position, key=lambda message: positions[message.records[0]]) - 1
 
 
 def _lines_after(
@@ -191,6 +198,8 @@ def _sent(
     sent = (*main.sent[:start], *after.messages, *main.sent[stop:])
     if not (is_clean(sent, start) and is_clean(sent, end)):
         return None
+    if sent[end].blocks[0] not in messages[stretch.end].blocks:
+        return None  # the reply behind is not sent, so the tape may end here
     same = len(sent) == len(messages) and all(
         ours is theirs or ours.blocks == theirs.blocks
         for ours, theirs in zip(sent, messages, strict=True)

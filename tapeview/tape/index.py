@@ -82,7 +82,8 @@ class Index:
             fresh["record_of"] = RecordOf(fresh["places"], messages)
         if {"sizes", "signed", "places"}.issubset(known):
             fresh["signed"], sizes = known["signed"], list(known["sizes"])
-            for number in {self.places[block].message for block in swap.blocks}:
+            stood = [self.places[block] for block in swap.blocks if block in self.places]
+            for number in {place.message for place in stood}:
                 sizes[number] = size_of(messages[number])
             fresh["sizes"] = sizes
         return index

@@ -83,7 +83,7 @@ def windowed_index(
 ) -> Index | None:
     """The index after an edit of a stretch; None where more than that may change.
 
-    What is derived of the stretch is derived anew, and only where it is known of ``old``.
+    The stretch is derived anew. Where no links of ``old`` are known there is nothing to keep.
     """
     start, stop, end = stretch
     if not (is_clean(old.messages, start) and is_clean(old.messages, stop)):
@@ -91,7 +91,7 @@ def windowed_index(
     if not (is_clean(messages, start) and is_clean(messages, end)):
         return None
     index = Index(messages, old.frame, old.dialect, old.first_turn, stored)
-    if not {"links", "places", "record_of"}.issubset(old.__dict__):
+    if "links" not in old.__dict__:
         return index
     was, now = old.messages[start:stop], messages[start:end]
     if not (_is_plain(was) and _is_plain(now)):
