@@ -20,7 +20,7 @@ from tapeview.tape.oddity import oddities
 from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, moved_row, rows_within
 from tapeview.tape.session import Session
-from tapeview.tape.spliced import Numbered, Shift, Spliced, Step, as_spliced
+from tapeview.tape.spliced import Numbered, Shift, Step, as_spliced
 from tapeview.tape.window import Window, index_within, windowed_index
 
 __all__ = ["windowed_snapshot"]
@@ -128,7 +128,8 @@ class _Change:
     def _turn_rows(
         self, now: Sequence[Row], first: int, turns: Sequence[int], by: int
     ) -> Numbered[int]:
-        known = list(self.old.turn_row_of.values())
+        rows = self.old.turn_row_of
+        known = rows.items_in_order if isinstance(rows, Numbered) else list(rows.values())
         fresh = [first + k for k, row in enumerate(now) if row.kind == "turn"]
         behind = [at + by for at in known[turns[1] :]] if by else known[turns[1] :]
         return Numbered(self.old.tape.first_turn, [*known[: turns[0]], *fresh, *behind])
@@ -139,19 +140,22 @@ class _Change:
         old, made = self.old, self.made
         known, width = old.known_gutters[most]
         start, stop, end = self.window.stored
-        before, before_width = _gutters_in(old.index, was, most, start, stop, width)
-        after, after_width = _gutters_in(made.index, now, most, start, end, width)
+        before, before_width = _gutters_in(old.index, was, most, start, stop)
+        after, after_width = _gutters_in(made.index, now, most, start, end)
         last = first + len(was)
-        if tuple(before) != tuple(known[first:last]) or any(
-            at < len(known) and _passes(known[at]) for at in (first, last)
-        ):
+        free = Shift(lanes=width - before_width)
+        same = [moved_gutter(gutter, free) for gutter in before] == list(known[first:last])
+        if not same or any(_passes(known[at]) for at in (first, last) if at < len(known)):
             return False
-        gutters = as_spliced(known, moved_gutter).spliced(first, last, after, shift)
-        if after_width > width or (
-            after_width < before_width == width and _is_less(gutters, width)
-        ):
-            return True  # they are as wide as another number of lanes: drawn when asked for
-        made.known_gutters[most] = gutters, width
+        gutters = as_spliced(known, moved_gutter).spliced(first, last, [], shift)
+        now_width = max(after_width, width)
+        if after_width < before_width == width:
+            now_width = max(after_width, 1 + max(gutter.lane for gutter in gutters.unmoved()))
+        if now_width != width:
+            gutters = gutters.spliced(0, 0, [], Shift(lanes=now_width - width))
+        free = Shift(lanes=now_width - after_width)
+        after = [moved_gutter(gutter, free) for gutter in after]
+        made.known_gutters[most] = gutters.spliced(first, first, after), now_width
         return True
 
 
@@ -189,25 +193,15 @@ def _row_of(rows: Iterable[Row], first: int) -> dict[Block | Record, int]:
 
 
 def _gutters_in(
-    index: Index, rows: Sequence[Row], most: int, start: int, end: int, width: int
+    index: Index, rows: Sequence[Row], most: int, start: int, end: int
 ) -> tuple[Sequence[Gutter], int]:
-    """The gutters of some rows, as wide as those of the whole tape, and how wide they are."""
+    """The gutters of some rows by themselves, and how wide they are."""
     first, last = (
         bisect_left(index.links, at, key=lambda link: link.reach[0]) for at in (start, end)
     )
-    drawn, own = gutters_of(rows, index.links[first:last], most)
-    free = (-1,) * (width - own)
-    wide = [
-        msgspec.structs.replace(gutter, passing=gutter.passing + free) if free else gutter
-        for gutter in drawn
-    ]
-    return [moved_gutter(gutter, Shift(links=first)) for gutter in wide], own
+    drawn, width = gutters_of(rows, index.links[first:last], most)
+    return [moved_gutter(gutter, Shift(links=first)) for gutter in drawn], width
 
 
 def _passes(gutter: Gutter) -> bool:
     return any(number != -1 for number in gutter.passing)
-
-
-def _is_less(gutters: Spliced[Gutter], width: int) -> bool:
-    """Whether fewer lanes are in use now."""
-    return all(gutter.lane < width - 1 for gutter in gutters.unmoved())

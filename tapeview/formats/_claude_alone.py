@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tapeview.edit.draft import Draft
 from tapeview.formats._claude_hang import Line
 from tapeview.formats._claude_line import facts_of
-from tapeview.formats._claude_thread import Counts, Thread
+from tapeview.formats._claude_thread import Thread, counts_of
 from tapeview.formats._claude_window import around, messages_of, number_of
 from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.record import Record
@@ -47,7 +47,7 @@ def hang_alone(draft: Draft, tape: Tape, put: Sequence[Line]) -> bool:
     hung = _Hung(draft, was, put, above)
     if messages_of(messages[start - 1], hung.now, messages[stop]) is None:
         return False
-    counts = thread.counts.changed(Counts(was), Counts(hung.now))
+    counts = thread.counts.changed(counts_of(was), counts_of(hung.now))
     if not thread.stand_alone(counts, above, hung.now, below):
         return False
     hung.carry_out()

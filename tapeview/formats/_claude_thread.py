@@ -9,48 +9,53 @@ the few.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from tapeview.formats._claude_chain import TREE_TYPES, count_messages
 from tapeview.formats._claude_line import facts_of
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import CALLS, RESULTS
 from tapeview.tape.record import Record
+from tapeview.tape.spliced import Tally
 from tapeview.tape.tape import Tape
 
-__all__ = ["POINTS_TO_LEAF", "Counts", "Thread"]
+__all__ = ["POINTS_TO_LEAF", "Counts", "Thread", "counts_of"]
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 SPOKEN: Final = ("user", "assistant")
 AGENT_TOOLS: Final = frozenset({"Task", "Agent"})
 
 
-class Counts:
+class Counts(NamedTuple):
     """How often lines name something."""
 
-    def __init__(self, records: Sequence[Record] = ()) -> None:
-        known = [facts_of(record) for record in records]
-        self.uuids = Counter([facts.uuid for facts in known])
-        self.parents = Counter([facts.parent for facts in known])
-        self.replies = Counter([record.message_id for record in records])
-        self.ids = Counter(
-            [
-                block.id
-                for record in records
-                for block in record.blocks
-                if block.kind in CALLS or block.kind in RESULTS
-            ]
-        )
+    uuids: Tally
+    parents: Tally
+    replies: Tally
+    ids: Tally
+    """Ids of calls and results."""
 
     def changed(self, gone: "Counts", come: "Counts") -> "Counts":
         """The same without some lines, and with others."""
-        counts = Counts()
-        for name in ("uuids", "parents", "replies", "ids"):
-            count: Counter[str] = Counter(getattr(self, name))
-            count.subtract(getattr(gone, name))
-            count.update(getattr(come, name))
-            setattr(counts, name, count)
-        return counts
+        return Counts(*(a.changed(b, c) for a, b, c in zip(self, gone, come, strict=True)))
+
+
+def counts_of(records: Sequence[Record]) -> Counts:
+    """What lines name."""
+    known = [facts_of(record) for record in records]
+    ids = [
+        block.id
+        for record in records
+        for block in record.blocks
+        if block.kind in CALLS or block.kind in RESULTS
+    ]
+    named = (
+        [facts.uuid for facts in known],
+        [facts.parent for facts in known],
+        [record.message_id for record in records if record.message_id],
+        ids,
+    )
+    return Counts(*(Tally(dict(Counter(names))) for names in named))
 
 
 class Thread:
@@ -82,7 +87,7 @@ class Thread:
     @cached_property
     def counts(self) -> Counts:
         """What all lines name."""
-        return Counts(self._records)
+        return counts_of(self._records)
 
     @cached_property
     def named(self) -> frozenset[str]:
@@ -150,18 +155,18 @@ class Thread:
         """Whether lines hang below one another between two others, and nothing else names them."""
         for record in (*lines, below):
             facts, uuid = facts_of(record), facts_of(above).uuid
-            if facts.parent != uuid or counts.parents[uuid] != 1 or not self._speaks(record):
+            if facts.parent != uuid or counts.parents.count(uuid) != 1 or not self._speaks(record):
                 return False
-            if counts.uuids[facts.uuid] != 1 or not facts.uuid:
+            if counts.uuids.count(facts.uuid) != 1 or not facts.uuid:
                 return False
             above = record
         if any(self._is_named(record) for record in lines):
             return False
-        own = Counts(lines)
-        own.replies.pop("", None)
+        own = counts_of(lines)
         return all(
-            all(count[name] == number for name, number in mine.items())
+            count.count(name) == number
             for mine, count in ((own.replies, counts.replies), (own.ids, counts.ids))
+            for name, number in mine.items()
         )
 
     def _speaks(self, record: Record) -> bool:

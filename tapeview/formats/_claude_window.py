@@ -1,6 +1,5 @@
 """An edit of a few plain lines of a session: the rules of resume are run over those few alone."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -9,9 +8,9 @@ import msgspec
 from tapeview.edit.edit import Edit
 from tapeview.formats._claude_group import group
 from tapeview.formats._claude_sent import Cleaned, clean, sentence_of
-from tapeview.formats._claude_thread import Counts, Thread
+from tapeview.formats._claude_thread import Counts, Thread, counts_of
 from tapeview.tape.block import BlockFacts
-from tapeview.tape.message import Message
+from tapeview.tape.message import Message, message_at
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
@@ -46,7 +45,7 @@ def windowed(session: Session, edit: Edit) -> Windowed | None:
     now = _lines_after(session, edit, was, below)
     if now is None or not thread.stand_alone(thread.counts, above, was, below):
         return None
-    gone, come = Counts(was), Counts(now)
+    gone, come = counts_of(was), counts_of(now)
     found = messages_of(messages[start - 1], now, messages[stop])
     if found is None:
         return None
@@ -80,22 +79,19 @@ def _touched(session: Session, edit: Edit) -> Iterator[int]:
         for record in splice.old:
             yield number_of(session, record)
         if not splice.old:
-            before = _number_at(session, splice.at - 1)
-            yield before
-            yield min(before + 1, len(session.main.messages) - 1)
+            yield from _beside(session, splice.at)
+
+
+def _beside(session: Session, at: int) -> Iterator[int]:
+    """The messages that end before, and begin behind, a place in the file."""
+    for way in (range(at - 1, -1, -1), range(at, len(session.records))):
+        numbers = (number_of(session, session.records[k]) for k in way)
+        yield next((number for number in numbers if number >= 0), -1)
 
 
 def number_of(session: Session, record: Record) -> int:
     """The number of the message that holds a line; -1 where none does, or none that is there."""
-    number = _number_at(session, session.position_of(record))
-    return number if number >= 0 and record in session.main.messages[number].records else -1
-
-
-def _number_at(session: Session, position: int) -> int:
-    """The message that begins last at or before a place in the file."""
-    positions = session.positions
-    begins = session.main.messages
-    return bisect_right(begins, position, key=lambda message: positions[message.records[0]]) - 1
+    return message_at(session.main.messages, record, session.positions)
 
 
 def _lines_after(
@@ -188,7 +184,7 @@ def _sent(
         return None
     start = stretch.start
     if main.sent is not main.messages:
-        start = _place_of(main.sent, before.messages)
+        start = _place_of(main.sent, before.messages, start)
         if start < 0:
             return None
     stop, end = start + len(before.messages), start + len(after.messages)
@@ -212,13 +208,14 @@ def _is_whole(cleaned: Cleaned) -> bool:
     return bool(messages) and begins_cleanly(messages[0]) and messages[-1].role == "user"
 
 
-def _place_of(sent: Sequence[Message], part: Sequence[Message]) -> int:
+def _place_of(sent: Sequence[Message], part: Sequence[Message], near: int) -> int:
     """Where messages stand among those that are sent; -1 where they do not."""
-    first = part[0].blocks[0]
-    for number, message in enumerate(sent):
-        if message.blocks and message.blocks[0] is first:
-            there = sent[number : number + len(part)]
-            return number if number > 0 and _alike(there, part) else -1
+    first, count = part[0].blocks[0], len(sent)
+    for steps in range(max(near, count - near) + 1):
+        for number in (near - steps, near + steps):
+            if 0 < number < count and sent[number].blocks[:1] == (first,):
+                there = sent[number : number + len(part)]
+                return number if _alike(there, part) else -1
     return -1
 
 

@@ -30,7 +30,7 @@ from tapeview.tape.link import (
 from tapeview.tape.message import Message, Side, sides_of, signed_in, size_of
 from tapeview.tape.moved import LinkOf, Places, RecordOf, moved_link, moving_numbers, moving_places
 from tapeview.tape.record import Record, Role
-from tapeview.tape.spliced import as_spliced
+from tapeview.tape.spliced import Tally, as_spliced
 from tapeview.tape.stored import Stored
 from tapeview.tape.swap import Swap
 from tapeview.tape.tape import Frame
@@ -124,9 +124,9 @@ class Index:
         return [link.reach for link in self.links if link.is_far]
 
     @cached_property
-    def ids(self) -> Mapping[str, int]:
+    def ids(self) -> Tally:
         """How often each id of a call or a result is used."""
-        return Counter([end.block.id for ends in self._all_ends for end in ends])
+        return Tally(dict(Counter([end.block.id for ends in self._all_ends for end in ends])))
 
     @cached_property
     def link_counts(self) -> dict[LinkState, int]:

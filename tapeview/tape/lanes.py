@@ -40,20 +40,20 @@ class Gutter(msgspec.Struct, frozen=True, gc=False):
 
 
 def moved_gutter(gutter: Gutter, shift: Shift) -> Gutter:
-    """A gutter whose links have other numbers."""
-    by = shift.links
-
-    def moved(numbers: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple([number + by if number >= 0 else number for number in numbers])
-
+    """A gutter whose links have other numbers, and which has other lanes behind its own."""
     return Gutter(
-        moved(gutter.passing),
-        gutter.link + by if gutter.link != FREE else FREE,
+        _moved(gutter.passing, shift),
+        gutter.link + shift.links if gutter.link != FREE else FREE,
         gutter.lane,
         gutter.end,
         gutter.cable,
-        moved(gutter.closing),
+        _moved(gutter.closing, shift) if gutter.closing else (),
     )
+
+
+def _moved(lanes: tuple[int, ...], shift: Shift) -> tuple[int, ...]:
+    moved = tuple([number + shift.links if number >= 0 else number for number in lanes])
+    return moved + (FREE,) * shift.lanes if shift.lanes >= 0 else moved[: shift.lanes]
 
 
 class _Span(msgspec.Struct):

@@ -5,17 +5,30 @@ when somebody looks at it. So an edit costs what it replaces, not what the sessi
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Final, Generic, NamedTuple, TypeVar, overload
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
+from operator import add
+from typing import Final, NamedTuple, TypeVar, overload
 
-__all__ = ["STILL", "Known", "Moving", "Numbered", "Shift", "Spliced", "Step", "as_spliced"]
+__all__ = [
+    "STILL",
+    "Known",
+    "Moving",
+    "Numbered",
+    "Shift",
+    "Spliced",
+    "Step",
+    "Tally",
+    "as_spliced",
+]
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 MOST_PIECES: Final = 256
 """From so many pieces or steps on all is put together anew: looking would take too long."""
+MOST_NAMES: Final = 4096
+"""From so many changed names on they are copied into the whole."""
 
 
 class Shift(NamedTuple):
@@ -25,36 +38,27 @@ class Shift(NamedTuple):
     sides: int = 0
     turns: int = 0
     links: int = 0
+    lanes: int = 0
 
     def plus(self, other: "Shift") -> "Shift":
         """One after the other."""
-        return Shift(*map(int.__add__, self, other))
+        return Shift(*map(add, self, other))
 
 
 STILL: Final = Shift()
 
-
-class _Piece(NamedTuple, Generic[V]):
-    """A run of the values ``base``, moved."""
-
-    base: Sequence[V]
-    start: int
-    stop: int
-    shift: Shift
+_Piece = tuple[Sequence[V], int, int, Shift]
+"""A run of values, moved: of which sequence, from where to where, by how much."""
 
 
 class Spliced(Sequence[V]):
     """A sequence in pieces; each value is moved once it is looked at, and is then the same."""
 
-    def __init__(self, pieces: Iterable[_Piece[V]], move: Callable[[V, Shift], V]) -> None:
-        self._pieces = [piece for piece in pieces if piece.start < piece.stop]
+    def __init__(self, pieces: list[_Piece[V]], move: Callable[[V, Shift], V]) -> None:
+        self._pieces = pieces
         self._move = move
-        self._ends: list[int] = []
-        size = 0
-        for piece in self._pieces:
-            size += piece.stop - piece.start
-            self._ends.append(size)
-        self._size = size
+        self._ends = list(accumulate([stop - start for _, start, stop, _ in pieces]))
+        self._size = self._ends[-1] if pieces else 0
         self._known: dict[int, V] = {}
 
     def __len__(self) -> int:
@@ -72,13 +76,13 @@ class Spliced(Sequence[V]):
         if not 0 <= at < self._size:
             raise IndexError(at)
         number = bisect_right(self._ends, at)
-        piece = self._pieces[number]
-        value = piece.base[piece.stop - (self._ends[number] - at)]
-        if piece.shift == STILL:
+        base, _, stop, shift = self._pieces[number]
+        value = base[stop - (self._ends[number] - at)]
+        if shift is STILL:
             return value
         moved = self._known.get(at)
         if moved is None:
-            moved = self._known[at] = self._move(value, piece.shift)
+            moved = self._known[at] = self._move(value, shift)
         return moved
 
     def __iter__(self) -> Iterator[V]:
@@ -86,8 +90,8 @@ class Spliced(Sequence[V]):
 
     def unmoved(self) -> Iterator[V]:
         """The values with the numbers that they were made with."""
-        for piece in self._pieces:
-            yield from islice(piece.base, piece.start, piece.stop)
+        for base, start, stop, _ in self._pieces:
+            yield from islice(base, start, stop)
 
     def spliced(
         self, start: int, stop: int, values: Sequence[V], shift: Shift = STILL
@@ -98,27 +102,75 @@ class Spliced(Sequence[V]):
         """
         if len(self._pieces) > MOST_PIECES:
             return as_spliced(tuple(self), self._move).spliced(start, stop, values, shift)
-        fresh = _Piece(values, 0, len(values), STILL)
-        behind = [
-            piece._replace(shift=piece.shift.plus(shift)) for piece in self._cut(stop, self._size)
-        ]
-        return Spliced((*self._cut(0, start), fresh, *behind), self._move)
+        pieces = self._before(start)
+        if values:
+            pieces.append((values, 0, len(values), STILL))
+        behind = self._behind(stop)
+        if shift != STILL:
+            behind = [(base, a, b, _sum(was, shift)) for base, a, b, was in behind]
+        return Spliced(pieces + behind, self._move)
 
-    def _cut(self, start: int, stop: int) -> Iterator[_Piece[V]]:
-        """The pieces of a run."""
-        for piece, end in zip(self._pieces, self._ends, strict=True):
-            begin = end - (piece.stop - piece.start)
-            first, last = max(begin, start), min(end, stop)
-            if first < last:
-                lead = piece.start - begin
-                yield piece._replace(start=lead + first, stop=lead + last)
+    def _before(self, at: int) -> list[_Piece[V]]:
+        number = bisect_right(self._ends, at)
+        pieces = self._pieces[:number]
+        if number < len(self._pieces):
+            base, start, stop, shift = self._pieces[number]
+            cut = stop - (self._ends[number] - at)
+            pieces += [(base, start, cut, shift)] if start < cut else []
+        return pieces
+
+    def _behind(self, at: int) -> list[_Piece[V]]:
+        number = bisect_right(self._ends, at)
+        if number == len(self._pieces):
+            return []
+        base, _, stop, shift = self._pieces[number]
+        cut = stop - (self._ends[number] - at)
+        return [(base, cut, stop, shift), *self._pieces[number + 1 :]]
+
+
+def _sum(a: Shift, b: Shift) -> Shift:
+    """Both, and ``STILL`` itself where they come to nothing."""
+    both = b if a is STILL else a.plus(b)
+    return STILL if both == STILL else both
 
 
 def as_spliced(values: Sequence[V], move: Callable[[V, Shift], V]) -> Spliced[V]:
     """A sequence of which stretches can be replaced."""
     if isinstance(values, Spliced):
         return values
-    return Spliced([_Piece(values, 0, len(values), STILL)], move)
+    return Spliced([(values, 0, len(values), STILL)] if values else [], move)
+
+
+class Tally(Mapping[str, int]):
+    """How often names are used. A change costs what it names; a name that is used no more is 0."""
+
+    def __init__(self, base: Mapping[str, int], over: Mapping[str, int] | None = None) -> None:
+        self._base = base
+        self._over = over or {}
+
+    def __getitem__(self, name: str) -> int:
+        found = self._over.get(name)
+        return self._base[name] if found is None else found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._base.keys() | self._over.keys())
+
+    def __len__(self) -> int:
+        return len(self._base.keys() | self._over.keys())
+
+    def count(self, name: str) -> int:
+        """How often a name is used."""
+        found = self._over.get(name)
+        return self._base.get(name, 0) if found is None else found
+
+    def changed(self, gone: Mapping[str, int], come: Mapping[str, int]) -> "Tally":
+        """The same without some, and with others."""
+        base, over = self._base, dict(self._over)
+        if len(over) > MOST_NAMES:
+            base, over = {**base, **over}, {}
+        for name in {*gone, *come}:
+            over[name] = self.count(name) - gone.get(name, 0) + come.get(name, 0)
+        return Tally(base, over)
 
 
 class Step(NamedTuple):

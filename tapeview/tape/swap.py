@@ -6,20 +6,17 @@ instead of another look at the whole session.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from tapeview.tape.block import Block
-from tapeview.tape.message import Message
+from tapeview.tape.message import Message, message_at
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
 
 __all__ = ["Swap", "swap_of", "swapped_session"]
-
-FEW: Final = 4
-"""Records that are each looked for by themselves."""
 
 
 class Swap(NamedTuple):
@@ -36,9 +33,11 @@ class Swap(NamedTuple):
             blocks=tuple(self.blocks.get(block, block) for block in message.blocks),
         )
 
-    def messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def messages(
+        self, messages: tuple[Message, ...], positions: Mapping[Record, int]
+    ) -> tuple[Message, ...]:
         """The messages of a tape; the same tuple where none changes."""
-        changed = self._changed(messages)
+        changed = self._changed(messages, positions)
         if not changed:
             return messages
         swapped = list(messages)
@@ -46,12 +45,12 @@ class Swap(NamedTuple):
             swapped[number] = self.message(messages[number])
         return tuple(swapped)
 
-    def _changed(self, messages: tuple[Message, ...]) -> Collection[int]:
-        if len(self.records) <= FEW:
-            records = [message.records for message in messages]
-            return {
-                n for record in self.records for n, some in enumerate(records) if record in some
-            }
+    def _changed(
+        self, messages: tuple[Message, ...], positions: Mapping[Record, int]
+    ) -> Collection[int]:
+        found = {message_at(messages, record, positions) for record in self.records}
+        if -1 not in found:
+            return found
         untouched = self.records.keys().isdisjoint
         return [n for n, message in enumerate(messages) if not untouched(message.records)]
 
@@ -104,7 +103,7 @@ def swapped_session(session: Session, swap: Swap) -> Session:
         session,
         records=tuple(rows),
         member_records=tuple(_rows(rows, swap) for rows in session.member_records),
-        tapes=tuple(_tape(tape, swap) for tape in session.tapes),
+        tapes=tuple(_tape(tape, swap, session.positions) for tape in session.tapes),
         original=session.as_read,
         positions=positions,
     )
@@ -116,11 +115,11 @@ def _rows(rows: tuple[Record, ...], swap: Swap) -> tuple[Record, ...]:
     return tuple([swap.records.get(record, record) for record in rows])
 
 
-def _tape(tape: Tape, swap: Swap) -> Tape:
+def _tape(tape: Tape, swap: Swap, positions: Mapping[Record, int]) -> Tape:
     apart = tape.kind == "agent" and tape.caller not in swap.blocks
     if apart and (tape.own or frozenset()).isdisjoint(swap.records):
         return tape
-    messages = swap.messages(tape.messages)
+    messages = swap.messages(tape.messages, positions)
     own = tape.own
     if own is not None and not own.isdisjoint(swap.records):
         own = frozenset(swap.records.get(record, record) for record in own)
@@ -131,7 +130,7 @@ def _tape(tape: Tape, swap: Swap) -> Tape:
     return msgspec.structs.replace(
         tape,
         messages=messages,
-        sent=messages if tape.sent is tape.messages else swap.messages(tape.sent),
+        sent=messages if tape.sent is tape.messages else swap.messages(tape.sent, positions),
         unsent=unsent,
         own=own,
         caller=swap.blocks.get(caller, caller) if caller is not None else None,

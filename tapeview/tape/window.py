@@ -6,7 +6,7 @@ stays as it is, and only its numbers move.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tapeview.tape.block import CALLS, CLIENT_CALL, CLIENT_RESULT, RESULTS, BlockFacts, Place
@@ -24,7 +24,7 @@ from tapeview.tape.moved import (
     moving_numbers,
     moving_places,
 )
-from tapeview.tape.spliced import Shift, Step, as_spliced
+from tapeview.tape.spliced import Shift, Step, Tally, as_spliced
 from tapeview.tape.stored import Stored
 from tapeview.tape.turn import turns_of
 
@@ -132,19 +132,13 @@ def _is_plain(messages: Iterable[Message]) -> bool:
     )
 
 
-def _ids_after(
-    old: Index, was: Iterable[Message], now: Iterable[Message]
-) -> Mapping[str, int] | None:
+def _ids_after(old: Index, was: Iterable[Message], now: Iterable[Message]) -> Tally | None:
     """How often each id is used; None where one of the stretch is used outside of it too."""
     gone, come = ids_in(was), ids_in(now)
-    if any(old.ids.get(identity, 0) != number for identity, number in gone.items()):
+    known = old.ids
+    if any(known.count(name) != gone.get(name, 0) for name in {*gone, *come}):
         return None
-    if any(old.ids.get(identity, 0) != gone.get(identity, 0) for identity in come):
-        return None
-    ids = dict(old.ids)
-    for identity in gone:
-        del ids[identity]
-    return ids | come
+    return known.changed(gone, come)
 
 
 def _put_sides(index: Index, old: Index, stretch: Stretch) -> int:
