@@ -107,7 +107,7 @@ class _NamedCalls(Index):
 class _Rows:
     """Rows of records as they come. Notes are held back until it is known how many stand there."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, positions: dict[Record, int]) -> None:
         self.rows: list[Row] = []
         if session.frame.system:
             self.rows.append(Row("system"))
@@ -118,7 +118,7 @@ class _Rows:
         """The call of each result, under the result."""
         self.most_open = 0
         """The most calls that were open at once and then answered: lanes of the gutter."""
-        self._positions = session.positions
+        self._positions = positions
         self._notes: list[Record] = []
         self._identity: str | None = None
         self._open: dict[str, End] = {}
@@ -185,13 +185,14 @@ class Loading(OpenSession):
         self._records = list(islice(self._left, GLIMPSE))
         seen = store.glimpse(self._records)
         blank = Tape("main", "main", (), (), {})
+        positions: dict[Record, int] = {}
         super().__init__(
-            msgspec.structs.replace(seen, records=(), tapes=(blank,), positions={}),
+            msgspec.structs.replace(seen, records=(), tapes=(blank,), positions=positions),
             purpose,
             store,
         )
         self._file = store
-        self._rows = _Rows(self.session)
+        self._rows = _Rows(self.session, positions)
         self._rows.add(self._records)
         self._settled: Snapshot | None = None
         self.is_read = False
@@ -273,7 +274,7 @@ class Loading(OpenSession):
         self._settled = settled.snapshot
         self.session = settled.snapshot.session
         self.revision = settled.snapshot.revision
-        self._rows = _Rows(self.session)
+        self._rows = _Rows(self.session, {})
 
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
         """One tape as it is now; before it is settled there is only what was read."""

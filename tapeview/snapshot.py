@@ -285,7 +285,7 @@ class Snapshot:
         """What the rule of each turn of the main line says, by its number."""
         return Known(self.turn_numbers, self._facts_of)
 
-    @property
+    @cached_property
     def turn_sizes(self) -> Sequence[int]:
         """Bytes that the call of each turn of the main line was sent."""
         return [

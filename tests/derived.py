@@ -37,7 +37,7 @@ def derived(snapshot):
     session = snapshot.session
     return {
         "records": session.records,
-        "positions": session.positions,
+        "positions": {record: session.positions[record] for record in session.records},
         "head": (session.title, session.folder, session.frame),
         "tapes": [_tape(tape) for tape in session.tapes],
         **_index("stored", snapshot.index),

@@ -1,6 +1,6 @@
 """An edit of a few plain lines of a session: the rules of resume are run over those few alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,8 +11,10 @@ from tapeview.formats._claude_sent import Cleaned, clean, sentence_of
 from tapeview.formats._claude_thread import Counts, Thread, counts_of
 from tapeview.tape.block import BlockFacts
 from tapeview.tape.message import Message, message_at
+from tapeview.tape.moved import moving_numbers
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
+from tapeview.tape.spliced import Step
 from tapeview.tape.tape import Tape
 from tapeview.tape.window import Stretch, Window, begins_cleanly, is_clean
 
@@ -23,6 +25,7 @@ class Windowed(NamedTuple):
     """The main tape after an edit, what is known of its lines, and which of it is new."""
 
     records: tuple[Record, ...]
+    positions: Mapping[Record, int]
     main: Tape
     thread: Thread
     window: Window
@@ -168,7 +171,19 @@ def _spliced(
         unsent=unsent,
         resume=sentence_of(sends, stored, known.unanswered),
     )
-    return Windowed(edit.applied(session.records), tape, known, Window(stretch, sent_stretch))
+    records = edit.applied(session.records)
+    return Windowed(records, _positions(session, edit), tape, known, Window(stretch, sent_stretch))
+
+
+def _positions(session: Session, edit: Edit) -> Mapping[Record, int]:
+    """The records' places in the file after an edit."""
+    positions, moved = moving_numbers(session.positions), 0
+    for splice in edit.splices:
+        at, by = splice.at + moved, len(splice.new) - len(splice.old)
+        step = Step(at, at + len(splice.old), by)
+        positions = positions.stepped(step, {r: k for k, r in enumerate(splice.new, at)})
+        moved += by
+    return positions
 
 
 def _sent(

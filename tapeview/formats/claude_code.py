@@ -168,7 +168,7 @@ class _ClaudeStore(Store):
             tapes=(found.main, *session.tapes[1:]),
             frame=Frame(model),
             original=session.as_read,
-            positions={},
+            positions=found.positions,
             folder=folder,
             facts=found.thread,
         )

@@ -89,7 +89,7 @@ class Knew(Snapshot):
         """As on the line that the call continues."""
         return self.line.own_turn(number)
 
-    @property
+    @cached_property
     def turn_sizes(self) -> Sequence[int]:
         """As on the whole tape."""
         return self.whole.turn_sizes

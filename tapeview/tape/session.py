@@ -1,6 +1,6 @@
 """A session: what a harness stored, and the tapes that follow from it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -48,7 +48,7 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     """Written by a harness as it went, so that an unfinished end is normal."""
     original: "Session | None" = None
     """The session as it was read, where this one has been edited."""
-    positions: dict[Record, int] = msgspec.field(default_factory=dict)
+    positions: Mapping[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made without them."""
 
     facts: object = None
@@ -58,7 +58,7 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     """Where the blocks of the big records that were looked at last stand in the source."""
 
     def __post_init__(self) -> None:
-        if not self.positions:
+        if isinstance(self.positions, dict) and not self.positions:
             self.positions.update(zip(self.records, range(len(self.records)), strict=True))
 
     @property

@@ -12,6 +12,7 @@ import msgspec
 
 from tapeview.tape.block import Block
 from tapeview.tape.message import Message, message_at
+from tapeview.tape.moved import moving_numbers
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
@@ -94,18 +95,17 @@ def _looks(block: Block) -> tuple[object, ...]:
 
 def swapped_session(session: Session, swap: Swap) -> Session:
     """The session after such an edit."""
-    positions, rows = dict(session.positions), list(session.records)
+    positions, rows = session.positions, list(session.records)
     for old, new in swap.records.items():
-        if old in positions:
-            positions[new] = positions.pop(old)
-            rows[positions[new]] = new
+        if (at := positions.get(old, -1)) >= 0:
+            rows[at] = new
     return msgspec.structs.replace(
         session,
         records=tuple(rows),
         member_records=tuple(_rows(rows, swap) for rows in session.member_records),
         tapes=tuple(_tape(tape, swap, session.positions) for tape in session.tapes),
         original=session.as_read,
-        positions=positions,
+        positions=moving_numbers(positions).rekeyed(swap.records),
     )
 
 
