@@ -105,9 +105,10 @@ class _Change:
         old, made = self.old, self.made
         start, stop, end = self.window.stored
         turns = [bisect_left(old.index.turn_starts, at) for at in (start, stop)]
-        numbers = [old.own_turn_numbers[at] for at in turns]
-        first, last = (old.turn_row_of.get(number, -1) for number in numbers)
-        if first < 0 or last < first or old.rows[first].message != start:
+        first, last = (
+            self._row_before(turn, at) for turn, at in zip(turns, (start, stop), strict=True)
+        )
+        if not 0 <= first <= last:
             return False
         was = _rows_in(old, old, old.index, start, stop)
         now = _rows_in(made, old, made.index, start, end)
@@ -124,6 +125,16 @@ class _Change:
         made.__dict__["turn_row_of"] = self._turn_rows(now, first, turns, by)
         made.moved = (old.layout, first, last, by)
         return all(self._take_gutters(most, was, now, first, shift) for most in old.known_gutters)
+
+    def _row_before(self, turn: int, message: int) -> int:
+        """The first row of a message with which a turn begins, or of the tape; or its end."""
+        old = self.old
+        if message == 0:
+            return sum(row.kind in ("system", "tools") for row in old.rows[:2])
+        if message == len(old.tape.messages):
+            return len(old.rows)
+        at = old.turn_row_of.get(old.own_turn_numbers[turn], -1)
+        return at if at >= 0 and old.rows[at].message == message else -1
 
     def _turn_rows(
         self, now: Sequence[Row], first: int, turns: Sequence[int], by: int

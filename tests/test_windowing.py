@@ -120,6 +120,13 @@ PLAIN = {
     "a block moves": ops.Move(at="messages.21.content.0", after="messages.25.content.0"),
     "a reply is parted": ops.Split(at="messages.21.content.1", pairs="keep"),
     "a new id": ops.Rename(at="messages.21.content.1", id="toolu_other"),
+    "the last message": ops.Delete(at=("messages.47",), pairs="both"),
+    "a last prompt": ops.Insert(role="user", content=raw("go on")),
+    "the last call": ops.Delete(at=("messages.46",), pairs="keep"),
+    "the first message": ops.Delete(at=("messages.0",), pairs="both"),
+    "what stands first": ops.Prepend(text="facts"),
+    "a reply at the end": ops.Duplicate(at="messages.47"),
+    "to the end": ops.Move(at="messages.44", after="messages.47", pairs="both"),
     "a summary": ops.Compact(
         first="messages.20", last="messages.23", text="in short", pairs="both"
     ),
@@ -140,7 +147,6 @@ def test_plain_edits_keep_what_is_known(operation, monkeypatch):
     assert after.has_rows_of(before) or after.moved[0] is before.layout
     assert {"rows", "own_findings", "row_of"}.issubset(after.__dict__)
     assert after.known_gutters.keys() == before.known_gutters.keys()
-    assert after.rows[0] is before.rows[0]
     monkeypatch.undo()
     assert derived(after) == derived(anew(opened))
     opened.undo()

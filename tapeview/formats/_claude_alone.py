@@ -10,7 +10,7 @@ from tapeview.edit.draft import Draft
 from tapeview.formats._claude_hang import Line
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_thread import Thread, counts_of
-from tapeview.formats._claude_window import around, messages_of, number_of
+from tapeview.formats._claude_window import Place, around, number_of
 from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
@@ -27,28 +27,19 @@ def hang_alone(draft: Draft, tape: Tape, put: Sequence[Line]) -> bool:
     thread = session.facts
     if tape is not session.main or not isinstance(thread, Thread) or not thread.is_plain:
         return False
-    if draft.frame is not session.frame or not all(
-        line.gap.before and line.gap.after for line in put
-    ):
+    if draft.frame is not session.frame:
         return False
     touched = {*draft.removed, *draft.changed}
     for line in put:
         touched.update((*line.gap.before, *line.gap.after))
-    stretch = around(session, [number_of(session, record) for record in touched])
-    if stretch is None:
+    place = around(session, thread, [number_of(session, record) for record in touched])
+    if place is None or not place.stands_alone(thread, thread.counts, place.lines):
         return False
-    start, stop = stretch
-    messages = session.main.messages
-    above, below = messages[start - 1].records[-1], messages[stop].records[0]
-    was = [record for message in messages[start:stop] for record in message.records]
-    places = [session.position_of(record) for record in (*was, below)]
-    if places != sorted(places) or not thread.stand_alone(thread.counts, above, was, below):
+    hung = _Hung(draft, put, place)
+    if place.messages_of(hung.now) is None:
         return False
-    hung = _Hung(draft, was, put, above)
-    if messages_of(messages[start - 1], hung.now, messages[stop]) is None:
-        return False
-    counts = thread.counts.changed(counts_of(was), counts_of(hung.now))
-    if not thread.stand_alone(counts, above, hung.now, below):
+    counts = thread.counts.changed(counts_of(place.lines), counts_of(hung.now))
+    if not place.stands_alone(thread, counts, hung.now):
         return False
     hung.carry_out()
     return True
@@ -57,22 +48,22 @@ def hang_alone(draft: Draft, tape: Tape, put: Sequence[Line]) -> bool:
 class _Hung:
     """Lines one below the other, as they are to be."""
 
-    def __init__(
-        self, draft: Draft, was: Sequence[Record], put: Sequence[Line], above: Record
-    ) -> None:
+    def __init__(self, draft: Draft, put: Sequence[Line], place: Place) -> None:
         self.draft = draft
         self.now: list[Record] = []
         """The lines, read from their texts."""
-        self._texts: list[tuple[Line | Record, bytes, Record]] = []
+        self._texts: list[tuple[Line | Record, bytes, Record | None]] = []
         """Lines that are put in or changed, with their texts and what stands above in the file."""
-        behind = above
-        for item in _expected(draft, was, put):
-            now = self._hung(item, facts_of(above).uuid, behind)
+        self._first = place.lines[0]
+        above = behind = place.before.records[-1] if place.before is not None else None
+        for item in _expected(draft, place.lines, put):
+            uuid = facts_of(above).uuid if above is not None else ""
+            now = self._hung(item, uuid, behind)
             self.now.append(now)
             above = now
             behind = item if isinstance(item, Record) else behind
 
-    def _hung(self, item: Line | Record, above: str, behind: Record) -> Record:
+    def _hung(self, item: Line | Record, above: str, behind: Record | None) -> Record:
         """A line, hung below ``above``."""
         if isinstance(item, Line):
             text = item.text
@@ -81,7 +72,8 @@ class _Hung:
         else:
             return item
         if isinstance(item, Line) or facts_of(item).parent != above:
-            text = with_member(text, (), "parentUuid", spelled(above))
+            parent = spelled(above) if above else b"null"
+            text = with_member(text, (), "parentUuid", parent)
             self._texts.append((item, text, behind))
         return self.draft.read(text)
 
@@ -92,7 +84,7 @@ class _Hung:
                 self.draft.change(item, text)
             else:
                 item.text = text
-                self.draft.insert([text], behind, None)
+                self.draft.insert([text], behind, next(iter((*item.gap.after, self._first))))
 
 
 def _expected(draft: Draft, was: Sequence[Record], put: Sequence[Line]) -> Sequence[Line | Record]:
@@ -100,7 +92,9 @@ def _expected(draft: Draft, was: Sequence[Record], put: Sequence[Line]) -> Seque
     at = {record: k for k, record in enumerate(was)}
     inserted: dict[int, list[Line]] = {}
     for line in put:
-        place = max(at[record] + 1 for record in line.gap.before)
+        place = max((at[record] + 1 for record in line.gap.before if record in at), default=-1)
+        if place < 0:
+            place = min((at[r] for r in line.gap.after if r in at), default=len(was))
         inserted.setdefault(place, []).append(line)
     expected: list[Line | Record] = []
     for k, record in enumerate((*was, None)):

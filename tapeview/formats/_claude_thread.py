@@ -78,6 +78,7 @@ class Thread:
             named=self.named,
             all_side=self.all_side,
             is_plain=True,
+            has_one_end=self.has_one_end,
             beside=self.beside,
             kept=self.kept + kept,
             unanswered=self.unanswered + unanswered,
@@ -129,6 +130,21 @@ class Thread:
         )
 
     @cached_property
+    def has_one_end(self) -> bool:
+        """Whether nothing is without a child but the last line, so that resume begins there."""
+        side, parents = self.all_side, self.counts.parents
+        ends = [
+            record
+            for record in self._records
+            if (facts := facts_of(record)).type in TREE_TYPES
+            and facts.uuid
+            and not parents.count(facts.uuid)
+            and (side or not facts.sidechain or facts.type not in SPOKEN)
+        ]
+        messages = self._tapes[0].messages
+        return bool(messages) and ends == [messages[-1].records[-1]]
+
+    @cached_property
     def beside(self) -> int:
         """Messages that the file holds beside the line."""
         stored = (record for record in self._records if record.kind == "message")
@@ -150,16 +166,28 @@ class Thread:
         return sum(block.kind == "tool_use" for record in left for block in record.blocks)
 
     def stand_alone(
-        self, counts: Counts, above: Record, lines: Sequence[Record], below: Record
+        self,
+        counts: Counts,
+        above: Record | None,
+        lines: Sequence[Record],
+        below: Record | None,
     ) -> bool:
-        """Whether lines hang below one another between two others, and nothing else names them."""
-        for record in (*lines, below):
-            facts, uuid = facts_of(record), facts_of(above).uuid
-            if facts.parent != uuid or counts.parents.count(uuid) != 1 or not self._speaks(record):
+        """Whether lines hang below one another between two others, and nothing else names them.
+
+        Without a line above the first is a root, without one below nothing hangs on the last.
+        """
+        parent = facts_of(above).uuid if above is not None else ""
+        for record in (*lines, below) if below is not None else lines:
+            facts = facts_of(record)
+            if facts.parent != parent or not self._speaks(record) or not facts.uuid:
                 return False
-            if counts.uuids.count(facts.uuid) != 1 or not facts.uuid:
+            if counts.uuids.count(facts.uuid) != 1 or (
+                parent and counts.parents.count(parent) != 1
+            ):
                 return False
-            above = record
+            parent = facts.uuid
+        if below is None and counts.parents.count(parent):
+            return False
         if any(self._is_named(record) for record in lines):
             return False
         own = counts_of(lines)

@@ -1,6 +1,7 @@
 """An edit of a few plain lines of a session: the rules of resume are run over those few alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -18,7 +19,7 @@ from tapeview.tape.spliced import Step
 from tapeview.tape.tape import Tape
 from tapeview.tape.window import Stretch, Window, begins_cleanly, is_clean
 
-__all__ = ["around", "messages_of", "number_of", "windowed"]
+__all__ = ["Place", "around", "number_of", "windowed"]
 
 
 class Windowed(NamedTuple):
@@ -38,40 +39,73 @@ def windowed(session: Session, edit: Edit) -> Windowed | None:
         return None
     if any(splice.member for splice in edit.splices) or not thread.is_plain:
         return None
-    messages = session.main.messages
-    stretch = around(session, list(_touched(session, edit)))
-    if stretch is None:
+    place = around(session, thread, list(_touched(session, edit)))
+    if place is None or not place.stands_alone(thread, thread.counts, place.lines):
         return None
-    start, stop = stretch
-    above, below = messages[start - 1].records[-1], messages[stop].records[0]
-    was = [record for message in messages[start:stop] for record in message.records]
-    now = _lines_after(session, edit, was, below)
-    if now is None or not thread.stand_alone(thread.counts, above, was, below):
+    now = _lines_after(session, edit, place)
+    found = place.messages_of(now) if now is not None else None
+    if now is None or found is None:
         return None
-    gone, come = counts_of(was), counts_of(now)
-    found = messages_of(messages[start - 1], now, messages[stop])
-    if found is None:
+    gone, come = counts_of(place.lines), counts_of(now)
+    if not place.stands_alone(thread, thread.counts.changed(gone, come), now):
         return None
-    counts = thread.counts.changed(gone, come)
-    if not thread.stand_alone(counts, above, now, below):
-        return None
-    return _spliced(session, edit, thread, found, (start, stop), (gone, come))
+    return _spliced(session, edit, thread, found, place, (gone, come))
 
 
-def around(session: Session, numbers: Sequence[int]) -> tuple[int, int] | None:
-    """The messages around some, between two places that part the tape cleanly; None at its ends.
+class Place(NamedTuple):
+    """Messages between two places that part the tape cleanly, or its ends."""
+
+    start: int
+    stop: int
+    before: Message | None
+    lines: Sequence[Record]
+    behind: Message | None
+
+    def stands_alone(self, thread: Thread, counts: Counts, lines: Sequence[Record]) -> bool:
+        """Whether such lines, there, would hang together by themselves."""
+        above = self.before.records[-1] if self.before is not None else None
+        below = self.behind.records[0] if self.behind is not None else None
+        return thread.stand_alone(counts, above, lines, below)
+
+    def messages_of(self, lines: Sequence[Record]) -> tuple[Message, ...] | None:
+        """The messages that lines make there; None where they do not keep to themselves or to
+        their order.
+        """  # noqa: D205
+        before = self.before.records if self.before is not None else ()
+        behind = self.behind.records if self.behind is not None else ()
+        found = group([*before, *lines, *behind])
+        if (before and found[0].records != before) or (behind and found[-1].records != behind):
+            return None
+        messages = found[bool(before) : len(found) - bool(behind)]
+        if [record for message in messages for record in message.records] != list(lines):
+            return None
+        if not messages or (before and not begins_cleanly(messages[0])):
+            return None
+        return None if behind and messages[-1].role != "user" else messages
+
+
+def around(session: Session, thread: Thread, numbers: Sequence[int]) -> Place | None:
+    """The messages around some; None where there is no such place.
 
     One message before them and one behind them are among these, which do not change.
     """
     messages = session.main.messages
     if not numbers or -1 in numbers:
         return None
-    start, stop = min(numbers) - 1, max(numbers) + 2
+    start, stop = max(0, min(numbers) - 1), min(max(numbers) + 2, len(messages))
     while start > 0 and not is_clean(messages, start):
         start -= 1
     while stop < len(messages) and not is_clean(messages, stop):
         stop += 1
-    return (start, stop) if start > 0 and stop < len(messages) else None
+    before = messages[start - 1] if start else None
+    behind = messages[stop] if stop < len(messages) else None
+    if (behind is None and not thread.has_one_end) or before is behind:
+        return None
+    lines = [record for message in messages[start:stop] for record in message.records]
+    places = [session.position_of(record) for record in lines]
+    if behind is not None:
+        places.append(session.position_of(behind.records[0]))
+    return Place(start, stop, before, lines, behind) if places == sorted(places) else None
 
 
 def _touched(session: Session, edit: Edit) -> Iterator[int]:
@@ -89,7 +123,7 @@ def _beside(session: Session, at: int) -> Iterator[int]:
     """The messages that end before, and begin behind, a place in the file."""
     for way in (range(at - 1, -1, -1), range(at, len(session.records))):
         numbers = (number_of(session, session.records[k]) for k in way)
-        yield next((number for number in numbers if number >= 0), -1)
+        yield from islice((number for number in numbers if number >= 0), 1)
 
 
 def number_of(session: Session, record: Record) -> int:
@@ -97,16 +131,13 @@ def number_of(session: Session, record: Record) -> int:
     return message_at(session.main.messages, record, session.positions)
 
 
-def _lines_after(
-    session: Session, edit: Edit, was: Sequence[Record], below: Record
-) -> list[Record] | None:
-    """The lines that stand where ``was`` stood; None where other records change too."""
-    positions = session.positions
-    places = [positions[record] for record in (*was, below)]
-    if places != sorted(places):
-        return None
-    first, last = places[0], places[-1]
-    held = set(was)
+def _lines_after(session: Session, edit: Edit, place: Place) -> list[Record] | None:
+    """The lines that stand there after an edit; None where other records change too."""
+    first = session.position_of(place.lines[0]) if place.before is not None else 0
+    last = len(session.records)
+    if place.behind is not None:
+        last = session.position_of(place.behind.records[0])
+    held = set(place.lines)
     others = [record for record in session.records[first:last] if record not in held]
     unsent = session.main.unsent
     if any(record.kind == "message" and record not in unsent for record in others):
@@ -114,7 +145,7 @@ def _lines_after(
     now: list[Record] = []
     at = first
     for splice in edit.splices:
-        if splice.at <= first or splice.at + len(splice.old) > last:
+        if splice.at < first or splice.at + len(splice.old) > last:
             return None
         now += (*session.records[at : splice.at], *splice.new)
         at = splice.at + len(splice.old)
@@ -124,34 +155,17 @@ def _lines_after(
     return lines if len(lines) + len(left) == len(now) else None
 
 
-def messages_of(
-    before: Message, lines: Sequence[Record], behind: Message
-) -> tuple[Message, ...] | None:
-    """The messages that lines make between two others; None where they do not keep to themselves
-    or to their order.
-    """  # noqa: D205
-    found = group([*before.records, *lines, *behind.records])
-    if len(found) < 3 or found[0].records != before.records:
-        return None
-    if found[-1].records != behind.records:
-        return None
-    messages = found[1:-1]
-    if [record for message in messages for record in message.records] != list(lines):
-        return None
-    whole = begins_cleanly(messages[0]) and messages[-1].role == "user"
-    return messages if whole else None
-
-
 def _spliced(
     session: Session,
     edit: Edit,
     thread: Thread,
     found: tuple[Message, ...],
-    numbers: tuple[int, int],
+    place: Place,
     counts: tuple[Counts, Counts],
 ) -> Windowed | None:
-    main, (start, stop) = session.main, numbers
-    before, after = clean(main.messages[start:stop], False), clean(found, False)
+    main, start, stop = session.main, place.start, place.stop
+    ends = place.behind is None
+    before, after = clean(main.messages[start:stop], ends), clean(found, ends)
     messages = (*main.messages[:start], *found, *main.messages[stop:])
     stretch = Stretch(start, stop, start + len(found))
     cleaned = _sent(main, messages, before, after, stretch, found)
@@ -195,7 +209,8 @@ def _sent(
     found: tuple[Message, ...],
 ) -> tuple[tuple[Message, ...], Stretch] | None:
     """What is sent, and which of it is new; None where the cleaning reaches further."""
-    if not all(_is_whole(cleaned) for cleaned in (before, after)):
+    at_end = stretch.end == len(messages)
+    if not all(_is_whole(cleaned, stretch.start == 0, at_end) for cleaned in (before, after)):
         return None
     start = stretch.start
     if main.sent is not main.messages:
@@ -207,10 +222,15 @@ def _sent(
     if main.sent is main.messages and after.messages is found:
         return messages, place
     sent = (*main.sent[:start], *after.messages, *main.sent[stop:])
-    if not (is_clean(sent, start) and is_clean(sent, end)):
+    if (start and not is_clean(sent, start)) or bool(start) != bool(stretch.start):
         return None
-    if sent[end].blocks[0] not in messages[stretch.end].blocks:
-        return None  # the reply behind is not sent, so the tape may end here
+    if at_end and end != len(sent):
+        return None
+    # Where the reply behind is not sent, the tape may end here.
+    if not at_end and not (
+        is_clean(sent, end) and sent[end].blocks[0] in messages[stretch.end].blocks
+    ):
+        return None
     same = len(sent) == len(messages) and all(
         ours is theirs or ours.blocks == theirs.blocks
         for ours, theirs in zip(sent, messages, strict=True)
@@ -218,9 +238,11 @@ def _sent(
     return (messages if same else sent), place
 
 
-def _is_whole(cleaned: Cleaned) -> bool:
+def _is_whole(cleaned: Cleaned, at_start: bool, at_end: bool) -> bool:
     messages = cleaned.messages
-    return bool(messages) and begins_cleanly(messages[0]) and messages[-1].role == "user"
+    if not messages or not (at_start or begins_cleanly(messages[0])):
+        return False
+    return at_end or messages[-1].role == "user"
 
 
 def _place_of(sent: Sequence[Message], part: Sequence[Message], near: int) -> int:
@@ -228,7 +250,7 @@ def _place_of(sent: Sequence[Message], part: Sequence[Message], near: int) -> in
     first, count = part[0].blocks[0], len(sent)
     for steps in range(max(near, count - near) + 1):
         for number in (near - steps, near + steps):
-            if 0 < number < count and sent[number].blocks[:1] == (first,):
+            if 0 <= number < count and sent[number].blocks[:1] == (first,):
                 there = sent[number : number + len(part)]
                 return number if _alike(there, part) else -1
     return -1

@@ -1,13 +1,14 @@
 """The timeline as rows: one for each block, turn, note and damaged line, in stored order."""
 
 from bisect import bisect_left
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
 from tapeview.tape.block import Block
 from tapeview.tape.index import Index
+from tapeview.tape.link import Link
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
@@ -72,7 +73,7 @@ def rows_of(
     branches where they leave. ``Row.tape`` is 0 for the tape itself, else a place in ``others``
     counted from 1.
     """
-    builder = _Builder(tape, index, others, session.positions)
+    builder = _Builder(tape, index, others, session)
     builder.beside = builder.stand_beside(session)
     rows = builder.rows
     if session.frame.system:
@@ -80,9 +81,7 @@ def rows_of(
     if session.frame.tools:
         rows.append(Row("tools"))
     builder.build()
-    waiting = sum(1 for link in index.links if link.state == "pending" and link.call is not None)
-    if waiting:
-        rows.append(Row("end", after=builder.turn, holds=waiting))
+    builder.put_end(index.links)
     return tuple(rows)
 
 
@@ -111,13 +110,15 @@ def rows_within(
 ) -> list[Row]:
     """The rows of some messages, which begin with a turn, and of what stands beside them.
 
-    Another message follows them. ``known`` are the records of the chain.
+    They may be the first, or the last. ``known`` are the records of the chain.
     """
-    builder = _Builder(tape, index, (), session.positions)
+    builder = _Builder(tape, index, (), session)
     start, end = numbers.start, numbers.stop
-    first, last = (tape.messages[number].records[0] for number in (start, end))
+    positions, last = session.positions, len(tape.messages)
+    first = positions[tape.messages[start].records[0]] if start else 0
+    stop = positions[tape.messages[end].records[0]] if end < last else len(session.records)
     held = {r for message in tape.messages[start:end] for r in message.records}
-    between = session.records[session.positions[first] : session.positions[last]]
+    between = session.records[first:stop]
     agents = [t.own or frozenset() for t in session.tapes if t.kind == "agent" and t.caller]
     builder.beside = [
         record
@@ -127,6 +128,10 @@ def rows_within(
     a, b = (bisect_left(index.turn_starts, at) for at in (start, end))
     turns = [index.turns[k] for k in range(a, b)]
     builder.build_within(start, end, {turn.start: turn.number for turn in turns})
+    if end == last:
+        links = index.links
+        begin = bisect_left(links, start, key=lambda link: link.reach[0])
+        builder.put_end([links[number] for number in range(begin, len(links))])
     return builder.rows
 
 
@@ -138,14 +143,15 @@ class _Builder:
         tape: Tape,
         index: Index,
         others: Sequence[tuple[Tape, Index]],
-        positions: Mapping[Record, int],
+        session: Session,
     ) -> None:
         self.rows: list[Row] = []
         self.tape = tape
         self.index = index
         self.others = others
         self.unsent = tape.unsent
-        self.position = positions
+        self.position = session.positions
+        self.count = len(session.records)
         self.branches: dict[Record, int] = {}
         self.beside: Sequence[Record] = ()
         self.next_beside = 0
@@ -182,7 +188,13 @@ class _Builder:
                 self.rows.append(Row("boundary", after=self.turn, tape=number))
         self.line = 0
         self._put_messages(self.tape, self.index)
-        self._put_beside(len(self.position))
+        self._put_beside(self.count)
+
+    def put_end(self, links: Iterable[Link]) -> None:
+        """The row that closes the links which wait."""
+        waiting = sum(1 for link in links if link.state == "pending" and link.call is not None)
+        if waiting:
+            self.rows.append(Row("end", after=self.turn, holds=waiting))
 
     def build_within(self, start: int, end: int, starts: Mapping[int, int]) -> None:
         """Messages of the tape itself, and what stands beside them; ``starts`` of their turns."""
@@ -190,7 +202,9 @@ class _Builder:
         self.turn = before.number if before is not None else 0
         for number in range(start, end):
             self._put_whole(number, self.tape.messages[number], starts)
-        self._put_beside(self._first_position(self.tape.messages[end]))
+        messages = self.tape.messages
+        ends = end == len(messages)
+        self._put_beside(self.count if ends else self._first_position(messages[end]))
 
     def _put_line(self, number: int, other: Tape, index: Index) -> None:
         """Another line, below a row that folds it."""

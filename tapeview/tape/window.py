@@ -63,6 +63,10 @@ def is_clean(messages: Sequence[Message], number: int) -> bool:
     return begins_cleanly(messages[number]) and messages[number - 1].role == "user"
 
 
+def _is_parted(messages: Sequence[Message], number: int) -> bool:
+    return number in (0, len(messages)) or is_clean(messages, number)
+
+
 def begins_cleanly(message: Message) -> bool:
     """Whether a message is a reply with which a turn begins."""
     return message.role == "assistant" and not message.is_failure
@@ -86,9 +90,10 @@ def windowed_index(
     The stretch is derived anew. Where no links of ``old`` are known there is nothing to keep.
     """
     start, stop, end = stretch
-    if not (is_clean(old.messages, start) and is_clean(old.messages, stop)):
+    parted = ((old.messages, start), (messages, start), (old.messages, stop), (messages, end))
+    if not all(_is_parted(some, number) for some, number in parted):
         return None
-    if not (is_clean(messages, start) and is_clean(messages, end)):
+    if (stop == len(old.messages)) != (end == len(messages)):
         return None
     index = Index(messages, old.frame, old.dialect, old.first_turn, stored)
     if "links" not in old.__dict__:
@@ -144,7 +149,8 @@ def _ids_after(old: Index, was: Iterable[Message], now: Iterable[Message]) -> Ta
 def _put_sides(index: Index, old: Index, stretch: Stretch) -> int:
     """Sides; by how much the numbers of those behind move."""
     start, stop, end = stretch
-    first, last = old.side_numbers[start], old.side_numbers[stop]
+    first = old.side_numbers[start] if start else 0
+    last = old.side_numbers[stop] if stop < len(old.messages) else len(old.sides)
     fresh = [moved_side(side, Shift(start, first)) for side in sides_of(index.messages[start:end])]
     more = len(fresh) - (last - first)
     sides = as_spliced(old.sides, moved_side)
