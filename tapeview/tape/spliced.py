@@ -5,9 +5,10 @@ when somebody looks at it. So an edit costs what it replaces, not what the sessi
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from operator import add
+from sys import maxsize
 from typing import Final, NamedTuple, TypeVar, overload
 
 __all__ = [
@@ -25,7 +26,7 @@ __all__ = [
 K = TypeVar("K")
 V = TypeVar("V")
 
-MOST_PIECES: Final = 256
+MOST_PIECES: Final = 128
 """From so many pieces or steps on all is put together anew: looking would take too long."""
 MOST_NAMES: Final = 4096
 """From so many changed names on they are copied into the whole."""
@@ -100,7 +101,7 @@ class Spliced(Sequence[V]):
 
         What stands behind them is moved by ``shift``.
         """
-        if len(self._pieces) > MOST_PIECES:
+        if len(self._pieces) > 2 * MOST_PIECES:
             return as_spliced(tuple(self), self._move).spliced(start, stop, values, shift)
         pieces = self._before(start)
         if values:
@@ -226,11 +227,26 @@ class Moving(Mapping[K, V]):
     def stepped(self, step: Step, fresh: Mapping[K, V]) -> "Moving[K, V]":
         """The same after a step, and what is put in then."""
         if len(self._steps) >= MOST_PIECES:
-            whole = {key: self[key] for key in self}
-            return Moving(whole, self._number, self._put).stepped(step, fresh)
+            return Moving(self._whole(), self._number, self._put).stepped(step, fresh)
         steps = (*self._steps, step)
         over = {key: (len(steps), value) for key, value in fresh.items()}
         return Moving(self._base, self._number, self._put, {**self._fresh, **over}, steps)
+
+    def _whole(self) -> dict[K, V]:
+        """All that is there, moved."""
+        runs = _runs_left(self._steps)
+        begins = [start for start, _, _ in runs]
+        whole: dict[K, V] = {}
+        for key, value in self._base.items():
+            if key in self._fresh:
+                continue
+            at = self._number(value)
+            run = bisect_right(begins, at) - 1
+            if run >= 0 and at < runs[run][1]:
+                by = runs[run][2]
+                whole[key] = self._put(value, at + by) if by else value
+        whole.update({key: self[key] for key in self._fresh if key in self})
+        return whole
 
     def rekeyed(self, pairs: Mapping[K, K], keep: bool = False) -> "Moving[K, V]":
         """The same under the keys that some became; ``keep``: under the old ones too."""
@@ -242,6 +258,18 @@ class Moving(Mapping[K, V]):
                 if not keep:
                     over[old] = None
         return Moving(self._base, self._number, self._put, {**self._fresh, **over}, self._steps)
+
+
+def _runs_left(steps: Iterable[Step]) -> list[tuple[int, int, int]]:
+    """The numbers that are left behind all steps: runs of those of the beginning, and by how much
+    each run has moved.
+    """  # noqa: D205
+    runs = [(-maxsize, maxsize, 0)]
+    for start, stop, by in steps:
+        left = [(a, min(b, start - moved), moved) for a, b, moved in runs]
+        right = [(max(a, stop - moved), b, moved + by) for a, b, moved in runs]
+        runs = sorted(run for run in (*left, *right) if run[0] < run[1])
+    return runs
 
 
 class Numbered(Mapping[int, V]):

@@ -1,9 +1,10 @@
 """Sequences and mappings in pieces say what whole ones would say."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tapeview.tape import spliced
 from tapeview.tape.spliced import STILL, Known, Moving, Numbered, Shift, Spliced, Step, as_spliced
 
 VALUES = st.lists(st.integers(0, 9), max_size=6)
@@ -66,10 +67,16 @@ def test_many_edits_are_put_together_anew():
     assert dict(numbers) == {"z": 10_300} | {k: k for k in range(300)}
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(0, 4))))
-def test_a_moving_mapping_follows_a_list(edits):
+@settings(max_examples=30)
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12), st.integers(0, 4)), max_size=30),
+    st.sampled_from([2, 5, 128]),
+)
+def test_a_moving_mapping_follows_a_list(edits, most):
     whole = [f"old {k}" for k in range(8)]
     numbers = Moving({key: at for at, key in enumerate(whole)}, same, other)
+    patch = pytest.MonkeyPatch()
+    patch.setattr(spliced, "MOST_PIECES", most)
     for count, (a, b, size) in enumerate(edits):
         start, stop = sorted((min(a, len(whole)), min(b, len(whole))))
         new = [f"{count} {k}" for k in range(size)]
@@ -78,6 +85,7 @@ def test_a_moving_mapping_follows_a_list(edits):
         whole[start:stop] = new
         assert dict(numbers) == {key: at for at, key in enumerate(whole)}
         assert len(numbers) == len(whole)
+    patch.undo()
 
 
 def test_keys_that_became_others():
