@@ -52,13 +52,14 @@ class Loading(OpenSession):
         self._records = list(islice(self._left, GLIMPSE))
         seen = store.glimpse(self._records)
         blank = Tape("main", "main", (), (), {})
+        positions: dict[Record, int] = {}
         super().__init__(
-            msgspec.structs.replace(seen, records=(), tapes=(blank,), positions={}),
+            msgspec.structs.replace(seen, records=(), tapes=(blank,), positions=positions),
             purpose,
             store,
         )
         self._file = store
-        self._rows = Rows(self.session)
+        self._rows = Rows(self.session, positions)
         self._rows.add(self._records)
         self._settled: Snapshot | None = None
         self.is_read = False
@@ -140,7 +141,7 @@ class Loading(OpenSession):
         self._settled = settled.snapshot
         self.session = settled.snapshot.session
         self.revision = settled.snapshot.revision
-        self._rows = Rows(self.session)
+        self._rows = Rows(self.session, {})
 
     def snapshot(self, tape: str = "main", codes: Sequence[str] | None = None) -> Snapshot:
         """One tape as it is now; before it is settled there is only what was read."""

@@ -17,6 +17,8 @@ from tapeview.snapshot import Snapshot, no_collection
 from tapeview.swapping import swapped_snapshot
 from tapeview.tape.session import Session
 from tapeview.tape.swap import Swap, swap_of, swapped_session
+from tapeview.tape.window import Window
+from tapeview.windowing import windowed_snapshot
 
 __all__ = ["OpenSession", "load", "open_store", "session_in"]
 
@@ -37,7 +39,7 @@ class OpenSession:
         self._store = store
         self._latest: tuple[Snapshot, ...] = ()
         """What was shown before the last edit, as it is now, until somebody asks for it."""
-        self._ahead: tuple[Edit, Snapshot] | None = None
+        self._ahead: tuple[Edit, Snapshot, Swap | Window | None] | None = None
         """What was looked at last before it was done."""
         self._given: WeakValueDictionary[str, Snapshot] = WeakValueDictionary()
 
@@ -53,18 +55,24 @@ class OpenSession:
 
     def after(self, edit: Edit) -> Session:
         """The session as it would be after an edit."""
-        if self._store is None:
-            return self.session
-        session = self.session
+        return self._after(edit)[0]
+
+    def _after(self, edit: Edit) -> tuple[Session, Swap | Window | None]:
+        """The session after an edit, and how little of it that changes, where it is little."""
+        session, store = self.session, self._store
+        if store is None:
+            return session, None
         swap = self._swap(edit)
         if swap is not None:
-            return swapped_session(session, swap)
-        frame = edit.frames[1] if edit.frames is not None else session.frame
-        members = [edit.applied(rows, k) for k, rows in enumerate(session.member_records, 1)]
+            return swapped_session(session, swap), swap
         with no_collection():
-            return self._store.session(
-                edit.applied(session.records), members, frame, session.as_read
-            )
+            windowed = store.windowed(session, edit)
+            if windowed is not None:
+                return windowed
+            frame = edit.frames[1] if edit.frames is not None else session.frame
+            members = [edit.applied(rows, k) for k, rows in enumerate(session.member_records, 1)]
+            rows = edit.applied(session.records)
+            return store.session(rows, members, frame, session.as_read), None
 
     def _swap(self, edit: Edit) -> Swap | None:
         """The edit as a swap of records, where it is no more than that."""
@@ -78,18 +86,28 @@ class OpenSession:
             return None  # their calls are known by the prompts' texts
         return swap_of(edit.became)
 
+    def _kept(
+        self, shown: Snapshot, session: Session, little: Swap | Window | None
+    ) -> Snapshot | None:
+        """What is known of a snapshot, as the next one; None where all is to be derived anew."""
+        then = self.revision + 1
+        if isinstance(little, Swap):
+            return swapped_snapshot(shown, session, little, then)
+        with no_collection():
+            return windowed_snapshot(shown, session, little, then) if little is not None else None
+
     def look_after(self, edit: Edit, tape: str = "main") -> Snapshot:
         """One tape as it would be after an edit; main, where it would not be there."""
-        session, swap, then = self.after(edit), self._swap(edit), self.revision + 1
-        if swap is not None:
-            looked = swapped_snapshot(self.snapshot(tape), session, swap, then)
-        else:
+        session, little = self._after(edit)
+        before = self.snapshot(tape)
+        looked = self._kept(before, session, little)
+        if looked is None:
             found = next((t for t in session.tapes if t.id == tape), session.main)
-            looked = Snapshot(session, found, self.purpose, then)
-            before, after = self.snapshot(tape).index.stored, looked.index.stored
-            if before is not None and after is not None:
-                after.take_oddities(before, (r for splice in edit.splices for r in splice.new))
-        self._ahead = (edit, looked)
+            looked = Snapshot(session, found, self.purpose, self.revision + 1)
+            was, now = before.index.stored, looked.index.stored
+            if was is not None and now is not None:
+                now.take_oddities(was, (r for splice in edit.splices for r in splice.new))
+        self._ahead = (edit, looked, little)
         return looked
 
     def apply(self, operation: Operation) -> Edit:
@@ -149,17 +167,20 @@ class OpenSession:
             self._take(edit)
 
     def _take(self, edit: Edit) -> None:
-        planned, ahead = self._ahead or (None, None)
+        planned, ahead, little = self._ahead or (None, None, None)
         if ahead is None or planned is not edit or ahead.revision != self.revision + 1:
             ahead = None
         self._ahead = None
-        session = ahead.session if ahead is not None else self.after(edit)
+        if ahead is not None:
+            session = ahead.session
+        else:
+            session, little = self._after(edit)
         latest = [ahead] if ahead is not None else []
-        swap = self._swap(edit)
-        for shown in tuple(self._given.values()) if swap is not None else ():
+        for shown in tuple(self._given.values()) if little is not None else ():
             known = ahead is not None and ahead.tape.id == shown.tape.id
-            if swap is not None and not known and shown.given is self.session:
-                latest.append(swapped_snapshot(shown, session, swap, self.revision + 1))
+            if not known and shown.given is self.session:
+                kept = self._kept(shown, session, little)
+                latest += [kept] if kept is not None else []
         self._latest = tuple(latest)
         for shown in latest:
             self._given[shown.tape.id] = shown

@@ -3,10 +3,8 @@
 import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from functools import cached_property
 from itertools import accumulate
-from typing import NamedTuple
 
 from tapeview.errors import PlaceError
 from tapeview.rules._engine import Finding, Purpose, check, worst
@@ -21,11 +19,13 @@ from tapeview.tape.record import Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
+from tapeview.tape.spliced import Known
 from tapeview.tape.stored import Stored
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
+from tapeview.tape.turn_facts import TurnFacts, facts_of
 
-__all__ = ["Snapshot", "TurnFacts", "by_rank", "no_collection"]
+__all__ = ["Snapshot", "by_rank", "no_collection"]
 
 NOT_RESUMED = {
     "segment": "what the model was sent before the compaction; resume leaves it behind",
@@ -33,19 +33,6 @@ NOT_RESUMED = {
     "agent": "a sub-agent's own tape; its answer went back as one result",
 }
 """What resuming means for a tape that no call continues."""
-
-AGENT_TOOLS = frozenset({"Task", "Agent"})
-
-
-class TurnFacts(NamedTuple):
-    """What a turn rule says."""
-
-    tools: int
-    agents: int
-    sent: int
-    """Bytes of system, tools and messages that the call was sent."""
-    seconds: float | None
-    """How long the reply took, where the file has times."""
 
 
 class Snapshot:
@@ -71,7 +58,10 @@ class Snapshot:
         self.codes = codes
         self.layout = object()
         """The same one for snapshots whose rows stand in the same places."""
-        self.known_gutters: dict[int, tuple[tuple[Gutter, ...], int]] = {}
+        self.moved: tuple[object, int, int, int] | None = None
+        """Since which layout the rows from one number to another were replaced, and by how many
+        those behind moved; None where that is not known."""
+        self.known_gutters: dict[int, tuple[Sequence[Gutter], int]] = {}
         """Gutters by the number of lanes, as far as they were asked for."""
 
     def has_rows_of(self, other: "Snapshot") -> bool:
@@ -160,14 +150,16 @@ class Snapshot:
         return counts
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> Sequence[Row]:
         """The timeline's rows, folded ones included."""
         others = [(line.tape, line.index) for line in self.lines[1:]]
         return rows_of(self.session, self.tape, self.index, others)
 
     @cached_property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> Sequence[Link]:
         """Links of all lines; those of a line's own records only, this tape's first."""
+        if len(self.lines) == 1:
+            return self.index.links
         found = list(self.index.links)
         for line in self.lines[1:]:
             places, messages = line.index.places, line.tape.messages
@@ -178,7 +170,7 @@ class Snapshot:
                     found.append(link)
         return tuple(found)
 
-    def gutters(self, most: int) -> tuple[tuple[Gutter, ...], int]:
+    def gutters(self, most: int) -> tuple[Sequence[Gutter], int]:
         """The link gutter of each row with at most ``most`` lanes, and how many are in use."""
         if most not in self.known_gutters:
             self.known_gutters[most] = gutters_of(self.rows, self.links, most)
@@ -244,10 +236,24 @@ class Snapshot:
             if row.kind == "turn" and (row.tape == 0 or self.of(row).tape.kind == "segment")
         }
 
-    @cached_property
+    @property
     def turn_numbers(self) -> Sequence[int]:
         """Numbers of the turns of the main line, segments included."""
-        return sorted(self.turn_facts)
+        if len(self.lines) == 1:
+            return self.own_turn_numbers
+        return [number for line in self._counted_lines for number in line.own_turn_numbers]
+
+    @property
+    def own_turn_numbers(self) -> range:
+        """Numbers of the turns of this very tape."""
+        first = self.tape.first_turn
+        return range(first, first + len(self.index.turns))
+
+    @property
+    def _counted_lines(self) -> Sequence["Snapshot"]:
+        """The lines whose turns are counted through, the first one first."""
+        segments = [line for line in self.lines if line.tape.kind == "segment"]
+        return (*reversed(segments), self) if self.tape.kind != "segment" else (self,)
 
     def row_of_finding(self, finding: Finding) -> int:
         """The row that a finding points at; the first row where it points at the whole tape."""
@@ -279,45 +285,21 @@ class Snapshot:
     @cached_property
     def turn_facts(self) -> Mapping[int, TurnFacts]:
         """What the rule of each turn of the main line says, by its number."""
-        return {
-            turn.number: line._facts_of(turn)
-            for line in self.lines
-            if line is self or line.tape.kind == "segment"
-            for turn in line.index.turns
-        }
+        return Known(self.turn_numbers, self._facts_of)
 
-    def _facts_of(self, turn: Turn) -> TurnFacts:
-        tools = agents = 0
-        for message in self.tape.messages[turn.start : turn.stop]:
-            for block in message.blocks:
-                if block.kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-                    tools += 1
-                    agents += block.name in AGENT_TOOLS
-        return TurnFacts(tools, agents, self._sent_before[turn.start], self._seconds(turn))
+    @cached_property
+    def turn_sizes(self) -> Sequence[int]:
+        """Bytes that the call of each turn of the main line was sent."""
+        return [
+            line._sent_before[start]
+            for line in self._counted_lines
+            for start in line.index.turn_starts
+        ]
 
-    def with_sizes_of(self, facts: Mapping[int, TurnFacts]) -> dict[int, TurnFacts]:
-        """The facts of turns with the sizes of now, which an edit of a text changes."""
-        fresh: dict[int, TurnFacts] = dict(facts)
-        for line in self.lines:
-            if line is not self and line.tape.kind != "segment":
-                continue
-            before = line._sent_before
-            for turn in line.index.turns:
-                tools, agents, sent, seconds = facts[turn.number]
-                if sent != before[turn.start]:
-                    fresh[turn.number] = TurnFacts(tools, agents, before[turn.start], seconds)
-        return fresh
-
-    def _seconds(self, turn: Turn) -> float | None:
-        if turn.start == 0:
-            return None
-        before = self.tape.messages[turn.start - 1].records[-1].time
-        after = self.tape.messages[turn.stop - 1].records[-1].time
-        try:
-            passed = datetime.fromisoformat(after) - datetime.fromisoformat(before)
-        except (ValueError, TypeError):
-            return None
-        return passed.total_seconds() if passed.total_seconds() >= 0 else None
+    def _facts_of(self, number: int) -> TurnFacts:
+        line = self.line_of_turn(number)
+        turn = line.own_turn(number)
+        return facts_of(line.tape.messages, turn, line._sent_before[turn.start])
 
     @cached_property
     def verdict(self) -> str:
@@ -349,10 +331,8 @@ class Snapshot:
 
     def line_of_turn(self, number: int) -> "Snapshot":
         """The line of main and its segments that has a turn. Raises ``PlaceError``."""
-        for line in self.lines:
-            first = line.tape.first_turn
-            counted = line is self or line.tape.kind == "segment"
-            if counted and first <= number < first + len(line.index.turns):
+        for line in self._counted_lines:
+            if number in line.own_turn_numbers:
                 return line
         turns = len(self.turn_numbers)
         have = f"there are {turns}" if turns else "there are none"

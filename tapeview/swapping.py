@@ -1,24 +1,21 @@
 """A snapshot after an edit that changes texts alone: what is known of the one before is kept."""
 
-from collections import ChainMap
-from collections.abc import Iterable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Iterable
 
 import msgspec
 
 from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
+from tapeview.tape.moved import moving_numbers
 from tapeview.tape.oddity import oddities
 from tapeview.tape.record import Record
+from tapeview.tape.rows import moved_row
 from tapeview.tape.session import Session
+from tapeview.tape.spliced import as_spliced
 from tapeview.tape.swap import Swap
 from tapeview.tape.tape import Tape
 
 __all__ = ["swapped_snapshot"]
-
-K = TypeVar("K")
-LAYERS: Final = 16
-"""Edits of texts that are kept over the places of rows before these are copied."""
 
 
 def swapped_snapshot(old: Snapshot, session: Session, swap: Swap, revision: int) -> Snapshot:
@@ -34,8 +31,6 @@ def swapped_snapshot(old: Snapshot, session: Session, swap: Swap, revision: int)
         made.layout = old.layout
         if "turn_row_of" in known:
             fresh["turn_row_of"] = old.turn_row_of
-    if "turn_facts" in known:
-        fresh["turn_facts"] = made.with_sizes_of(old.turn_facts)
     return made
 
 
@@ -73,30 +68,21 @@ def _is_odd(old: Snapshot, swap: Swap) -> bool:
 
 
 def _take_rows(old: Snapshot, made: Snapshot, swap: Swap) -> None:
-    rows = list(old.rows)
+    rows = as_spliced(old.rows, moved_row)
     for at in _touched(old, swap):
         row = rows[at]
         record = swap.records.get(row.record, row.record) if row.record is not None else None
         block = swap.blocks.get(row.block, row.block) if row.block is not None else None
-        rows[at] = msgspec.structs.replace(row, record=record, block=block)
+        now = msgspec.structs.replace(row, record=record, block=block)
+        rows = rows.spliced(at, at + 1, [now])
     pairs: list[tuple[Record | Block, Record | Block]] = [
         *swap.records.items(),
         *swap.blocks.items(),
     ]
-    fresh = {now: old.row_of[was] for was, now in pairs if was in old.row_of}
-    made.__dict__["rows"], made.__dict__["row_of"] = tuple(rows), _over(old.row_of, fresh)
+    made.__dict__["rows"] = rows
+    # What was replaced is still found: it stood there.
+    made.__dict__["row_of"] = moving_numbers(old.row_of).rekeyed(dict(pairs), keep=True)
     made.known_gutters.update(old.known_gutters)
-
-
-def _over(known: Mapping[K, int], fresh: dict[K, int]) -> Mapping[K, int]:
-    """What is known, and over it what is new. What was replaced is still found: it stood there."""
-    maps = known.maps if isinstance(known, ChainMap) else [known]
-    if len(maps) < LAYERS:
-        return ChainMap(fresh, *maps)
-    merged = dict(maps[-1])
-    for layer in reversed(maps[:-1]):
-        merged.update(layer)
-    return ChainMap(fresh, merged)
 
 
 def _touched(old: Snapshot, swap: Swap) -> Iterable[int]:

@@ -150,7 +150,7 @@ class _NamedCalls(Index):
 class Rows:
     """Rows of records as they come. Notes are held back until it is known how many stand there."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, positions: dict[Record, int]) -> None:
         self.session = session
         self.rows: list[Row] = []
         if session.frame.system:
@@ -162,7 +162,7 @@ class Rows:
         """The call of each result, under the result."""
         self.most_open = 0
         """The most calls that were open at once and then answered: lanes of the gutter."""
-        self._positions = session.positions
+        self._positions = positions
         self._notes: list[Record] = []
         self._identity: str | None = None
         self._open: dict[str, End] = {}
@@ -171,7 +171,7 @@ class Rows:
     def below(cls, base: Snapshot) -> "Rows":
         """None yet: those of records that stand behind all that a settled look knows."""
         positions = dict(base.session.positions)
-        made = cls(msgspec.structs.replace(base.session, positions=positions))
+        made = cls(msgspec.structs.replace(base.session, positions=positions), positions)
         made.rows.clear()
         last = base.session.records[-1] if base.session.records else None
         if last is not None and last.role == "assistant":
@@ -231,7 +231,7 @@ def derive(snapshot: Snapshot, lanes: int) -> None:
     """Ask for everything that painting a screen asks for; it is kept."""
     snapshot.gutters(lanes)
     for line in snapshot.lines:
-        for derived in (line.index.link_of, line.index.places, line.turn_facts):
+        for derived in (line.index.link_of, line.index.places, line.turn_sizes):
             del derived
     for known in (
         snapshot.findings_by_rank,

@@ -19,7 +19,7 @@ FLOORS = (
     {"wire"},
     {"rules", "formats"},
     {"snapshot"},
-    {"swapping", "unsettled"},
+    {"swapping", "windowing", "unsettled"},
     {"open_session"},
     {"loading", "keep", "calls", "capture"},
     {"looks"},

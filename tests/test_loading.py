@@ -252,7 +252,7 @@ def test_in_the_end_it_is_what_reading_at_once_gives(path):
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
 def test_the_screen_finds_everything_worked_out(path):
     snapshot = finish(slowly(path)).snapshot()
-    known = {"rows", "findings_by_rank", "row_of", "turn_row_of", "turn_facts", "verdict"}
+    known = {"rows", "findings_by_rank", "row_of", "turn_row_of", "turn_sizes", "verdict"}
     assert known <= set(vars(snapshot))
     assert snapshot.gutters(4) is snapshot.gutters(4)
 

@@ -4,7 +4,8 @@ import pytest
 
 from tapeview.errors import PlaceError
 from tapeview.open_session import OpenSession, load
-from tapeview.snapshot import TurnFacts, by_rank
+from tapeview.snapshot import by_rank
+from tapeview.tape.turn_facts import TurnFacts
 from tests.formats.claude import reply, session, user
 from tests.formats.samples import SAMPLES, name_of
 from tests.formats.test_claude_tapes import REWOUND

@@ -1,38 +1,73 @@
 """Whether calls keep their results when messages and blocks stand in another order."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tapeview.edit.operations import Pairs
 from tapeview.edit.work import Work
 from tapeview.errors import PairSplit
 from tapeview.tape.block import CLIENT_CALL, CLIENT_RESULT, Block
 
-__all__ = ["Rows", "keep_together", "rows_of"]
+__all__ = ["Rows", "around", "keep_together", "rows_of"]
 
 Rows = list[tuple[str, list[Block]]]
 """The messages of a tape in order: role and blocks."""
 
 
-def rows_of(work: Work) -> Rows:
-    """The tape as it is."""
-    return [(message.role, list(message.blocks)) for message in work.messages]
+def rows_of(work: Work, numbers: Iterable[int] | None = None) -> Rows:
+    """The tape as it is, or some of its messages."""
+    some = work.messages if numbers is None else [work.messages[number] for number in numbers]
+    return [(message.role, list(message.blocks)) for message in some]
 
 
-def keep_together(work: Work, rows: Rows, pairs: Pairs, moved: Collection[Block] = ()) -> None:
+def around(work: Work, numbers: Iterable[int]) -> Sequence[int]:
+    """The messages in whose pairs a change of some can matter: all, or those around these.
+
+    A pair that stands as it should is a run of replies and what users say behind it. So the way to
+    the next beginning of such a run is enough, with one further run on both sides.
+    """
+    count = len(work.messages)
+    if work.session.dialect != "anthropic":
+        return range(count)
+    roles = [message.role for message in work.messages]
+    found: set[int] = set()
+    for number in numbers:
+        start, stop = number, number + 1
+        for _ in range(2):
+            start = next((k for k in range(start - 1, 0, -1) if _begins(roles, k)), 0)
+            stop = next((k for k in range(stop + 1, count) if _begins(roles, k)), count)
+        found.update(range(start, stop))
+    return sorted(found)
+
+
+def _begins(roles: Sequence[str], number: int) -> bool:
+    return roles[number - 1] == "user" and roles[number] == "assistant"
+
+
+def keep_together(
+    work: Work,
+    rows: Rows,
+    pairs: Pairs,
+    moved: Collection[Block] = (),
+    before: Rows | None = None,
+) -> None:
     """Raise ``PairSplit`` where the order ``rows`` parts a call from its result unasked.
 
-    ``moved`` are the blocks that change their place: the other ends are named.
+    ``moved`` are the blocks that change their place: the other ends are named. ``before`` is the
+    order of now, where ``rows`` are only some messages.
     """
     if pairs != "ask":
         return
-    before, after = _Order(work, rows_of(work)), _Order(work, rows)
+    index = work.index
+    was = _Order(work, rows_of(work) if before is None else before)
+    after = _Order(work, rows)
     places: list[str] = []
-    for link in work.index.links:
+    touched = {index.link_numbers[block] for block in was.place if block in index.link_numbers}
+    for link in (index.links[number] for number in sorted(touched)):
         if link.call is None or link.call.block.kind != CLIENT_CALL:
             continue
         for result in link.results[:1]:
             call = link.call
-            held = before.is_whole(call.block, result.block)
+            held = was.is_whole(call.block, result.block)
             if held and not after.is_whole(call.block, result.block):
                 ends = [end for end in (call, result) if end.block not in moved]
                 places += [work.index.path(end.place) for end in ends or (call, result)]

@@ -1,6 +1,6 @@
 """An edit while it is put together: what goes, what is put in, and the texts that changed."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import msgspec
 
@@ -35,6 +35,15 @@ class Draft:
         """A record's text as the draft has it."""
         changed = self._texts.get(record)
         return self.session.bytes_of(record) if changed is None else changed
+
+    @property
+    def changed(self) -> Collection[Record]:
+        """Records that have another text."""
+        return self._texts.keys()
+
+    def read(self, text: bytes, member: int = 0) -> Record:
+        """The record that a text makes."""
+        return self._read(text, member)
 
     def change(self, record: Record, text: bytes) -> None:
         """Give a record another text; the text that it has already changes nothing."""

@@ -265,12 +265,8 @@ def _rename(work: Work, op: ops.Rename) -> str:
     link = work.index.link_of.get(target.block) if target.block is not None else None
     if link is None:
         raise EditError(f"{op.at} is no call and no result.")
-    ends = {end.block for end in link.ends}
-    if any(
-        end.block.id == op.id and end.block not in ends
-        for other in work.index.links
-        for end in other.ends
-    ):
+    own = [end.block.id for end in link.ends].count(op.id)
+    if work.index.ids.count(op.id) != own:
         raise EditError(f"the id {op.id} is used on this tape already.")
     for end in link.ends:
         record = work.messages[end.place.message].record_of(end.block)

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from tapeview.edit import operations as ops
-from tapeview.edit.apart import keep_together, rows_of
+from tapeview.edit.apart import around, keep_together, rows_of
 from tapeview.edit.speller import Gap
 from tapeview.edit.work import Target, Work, sound
 from tapeview.errors import EditError
-from tapeview.tape.block import Block
+from tapeview.tape.block import CLIENT_CALL, Block
 from tapeview.tape.graft import spelled
 from tapeview.tape.json_text import array_spans
 from tapeview.tape.message import Message
@@ -182,11 +182,14 @@ def _moved_along(work: Work, number: int, op: ops.Move, to: int, place: int) -> 
             moved |= {end.place.message for end in link.ends} if link is not None else set()
     if to in moved:
         raise EditError("a message cannot be moved to itself.")
-    order = [k for k in range(place) if k not in moved] + sorted(moved)
-    order += [k for k in range(place, len(work.messages)) if k not in moved]
-    rows = rows_of(work)
-    blocks = work.messages[number].blocks
-    keep_together(work, [rows[k] for k in order], op.pairs, blocks)
+    if op.pairs == "ask":
+        near = around(work, (*moved, max(place - 1, 0), min(place, len(work.messages) - 1)))
+        rows = dict(zip(near, rows_of(work, near), strict=True))
+        blocks = work.messages[number].blocks
+        order = [k for k in near if k < place and k not in moved]
+        order += [*sorted(moved), *(k for k in near if k >= place and k not in moved)]
+        ordered = [rows[k] for k in order]
+        keep_together(work, ordered, op.pairs, blocks, list(rows.values()))
     return moved
 
 
@@ -195,8 +198,9 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
     if block is None or to.block is block:
         raise EditError("a block cannot be moved to itself.")
     record, other = work.record_of(target), _record_at(work, to, behind)
-    if target.message >= 0 and to.message >= 0:
-        rows = rows_of(work)
+    if target.message >= 0 and to.message >= 0 and op.pairs == "ask":
+        near = around(work, (target.message, to.message))
+        before, rows = rows_of(work, near), dict(zip(near, rows_of(work, near), strict=True))
         blocks = rows[to.message][1]
         at = len(blocks) if behind else 0
         if to.block is not None:
@@ -206,7 +210,7 @@ def _move_block(work: Work, op: ops.Move, target: Target, to: Target, behind: bo
         moved += [b for b in blocks[at:] if b is not block]
         rows[target.message][1].remove(block)
         rows[to.message] = (rows[to.message][0], moved)
-        keep_together(work, rows, op.pairs, {block})
+        keep_together(work, list(rows.values()), op.pairs, {block}, before)
     raw = work.session.shape.own(work.message_json(record), block)
     if work.session.harness and len(record.blocks) == 1:
         _put_block(work, to, behind, raw, record)
@@ -247,10 +251,11 @@ def plan_split(work: Work, op: ops.Split) -> str:
     number = message.blocks.index(target.block)
     if not number:
         raise EditError("a message is split at its second block or a later one.")
-    rows = rows_of(work)
-    role, blocks = rows[target.message]
-    rows[target.message : target.message + 1] = [(role, blocks[:number]), (role, blocks[number:])]
-    keep_together(work, rows, op.pairs)
+    near = around(work, (target.message,))
+    before, at = rows_of(work, near), near.index(target.message)
+    role, blocks = before[at]
+    parts = [(role, blocks[:number]), (role, blocks[number:])]
+    keep_together(work, [*before[:at], *parts, *before[at + 1 :]], op.pairs, (), before)
     record = message.record_of(target.block)
     if record.blocks[0] is target.block:
         at = message.records.index(record)
@@ -315,13 +320,15 @@ def _answered_before(work: Work, target: Target) -> Target | None:
     index = work.index
     side = index.side_numbers.get(target.message, -1)
     found: Target | None = None
-    for call in index.calls_by_side.get(side, ()):
-        if call.block is target.block:
+    is_chat = work.session.dialect != "anthropic"
+    whole = index.side(side)
+    for place, block in index.blocks_of(whole) if whole is not None else ():
+        if block is target.block:
             break
-        link = index.link_of.get(call.block)
+        link = index.link_of.get(block) if block.kind == CLIENT_CALL else None
         for result in link.results[:1] if link is not None else ():
             near = result.side == side + 1
-            if near and (not work.index.run_of or call.place.message == target.message):
+            if near and (not is_chat or place.message == target.message):
                 found = Target(result.place.message, result.block)
     return found
 

@@ -70,14 +70,18 @@ class Removal:
 
     def _holders(self, whole: set[Record]) -> Iterable[Record]:
         """Other records that hold blocks which go, each once."""
-        chain = (record for message in self.work.messages for record in message.records)
+        places = self.work.index.places
+        numbers = sorted({places[block].message for block in self.blocks if block in places})
+        chain = (record for number in numbers for record in self.work.messages[number].records)
         holding = (record for record in chain if not self.blocks.isdisjoint(record.blocks))
         found = dict.fromkeys((*holding, *self.records))
         return [record for record in found if record not in whole]
 
     def _parted(self) -> Iterator[tuple[Link, list[End]]]:
         """Links that would lose one end, with the ends that stay."""
-        for link in self.work.index.links:
+        index = self.work.index
+        touched = {index.link_numbers[b] for b in self.blocks if b in index.link_numbers}
+        for link in (index.links[number] for number in sorted(touched)):
             going = [end for end in link.ends if end.block in self.blocks]
             staying = [end for end in link.ends if end.block not in self.blocks]
             if not going or not staying or link.call is None:

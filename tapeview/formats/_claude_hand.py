@@ -6,6 +6,7 @@ from typing import Final
 from tapeview.edit.draft import Draft
 from tapeview.formats._claude_chain import Tree
 from tapeview.formats._claude_line import Kept, facts_of
+from tapeview.formats._claude_thread import POINTS_TO_LEAF
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.graft import spelled, with_member, without
 from tapeview.tape.record import Record
@@ -13,7 +14,6 @@ from tapeview.tape.session import Session
 
 __all__ = ["Trees", "hand_on", "point", "set_kept", "with_doubles"]
 
-POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 KEPT_AT: Final = ("compactMetadata", "preservedSegment")
 
 

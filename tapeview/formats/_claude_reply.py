@@ -7,6 +7,7 @@ member that resume does not look at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from tapeview.edit.draft import Draft
@@ -36,7 +37,7 @@ def object_of(fields: Mapping[str, bytes]) -> bytes:
 
 def model_of(draft: Draft, around: Sequence[Record]) -> str:
     """The model of the nearest reply."""
-    for record in (*around, *reversed(draft.session.records)):
+    for record in chain(around, reversed(draft.session.records)):
         model = facts_of(record).model
         if model and model != "<synthetic>":
             return model

@@ -13,7 +13,7 @@ from tapeview.tape.message import Message
 from tapeview.tape.record import Record, Role
 from tapeview.tape.sizes import count
 
-__all__ = ["Cleaned", "clean", "clean_in_full", "resume_sentence"]
+__all__ = ["Cleaned", "clean", "clean_in_full", "resume_sentence", "sentence_of"]
 
 CONTINUE = "Continue from where you left off."
 NO_RESPONSE = "No response requested."
@@ -248,12 +248,15 @@ def resume_sentence(chain: Chain, cleaned: Cleaned) -> str:
     if cleaned.messages is not chain.messages:
         sent = {id(block) for message in cleaned.messages for block in message.blocks}
         kept = sum(any(id(block) in sent for block in m.blocks) for m in chain.messages)
-    parts = [f"resume sends {kept} of {count(chain.stored, 'message')}"]
-    if cleaned.unanswered:
-        parts.append(f"{count(cleaned.unanswered, 'unanswered call')} dropped")
-    if chain.before_boundary:
-        verb = "stays" if chain.before_boundary == 1 else "stay"
-        parts.append(
-            f"{count(chain.before_boundary, 'message')} before the compaction {verb} behind"
-        )
+    return sentence_of(kept, chain.stored, cleaned.unanswered, chain.before_boundary)
+
+
+def sentence_of(kept: int, stored: int, unanswered: int, left: int = 0) -> str:
+    """The same out of its figures; ``left`` messages stand before the compaction."""
+    parts = [f"resume sends {kept} of {count(stored, 'message')}"]
+    if unanswered:
+        parts.append(f"{count(unanswered, 'unanswered call')} dropped")
+    if left:
+        verb = "stays" if left == 1 else "stay"
+        parts.append(f"{count(left, 'message')} before the compaction {verb} behind")
     return "; ".join(parts)

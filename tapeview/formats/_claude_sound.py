@@ -46,10 +46,12 @@ def _is_whole_reply(blocks: Sequence[Block]) -> bool:
 
 
 def _answers(blocks: Sequence[Block], waiting: set[str]) -> bool:
-    """Whether results stand first, answer all that waits, and nothing else."""
+    """Whether results stand first, answer all that waits, and nothing else; and nobody calls."""
     found: set[str] = set()
     behind = False
     for block in blocks:
+        if block.kind == CLIENT_CALL:
+            return False
         if block.kind != CLIENT_RESULT:
             behind = True
         elif behind or block.id not in waiting:

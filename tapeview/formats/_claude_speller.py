@@ -8,11 +8,13 @@ the newest leaf.
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from hashlib import sha256
+from itertools import chain
 from uuid import UUID
 
 from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap, Reply
 from tapeview.errors import EditError
+from tapeview.formats._claude_alone import hang_alone
 from tapeview.formats._claude_hand import Trees, hand_on, with_doubles
 from tapeview.formats._claude_hang import SHARED, Line, hang
 from tapeview.formats._claude_kept import list_kept
@@ -137,9 +139,8 @@ class ClaudeSpeller:
 
     def _template(self, draft: Draft, gap: Gap) -> dict[str, bytes]:
         """The members that lines here have in common."""
-        own = [record for message in self._tape.messages for record in message.records]
-        around = (*reversed(gap.before), *gap.after, *own, *draft.session.records)
-        for record in around:
+        own = (record for message in self._tape.messages for record in message.records)
+        for record in chain(reversed(gap.before), gap.after, own, draft.session.records):
             fields = fields_of(draft.session.bytes_of(record)) if facts_of(record).uuid else {}
             if "sessionId" in fields:
                 return {name: fields[name] for name in SHARED if name in fields}
@@ -217,6 +218,8 @@ class ClaudeSpeller:
     def settle(self, draft: Draft) -> None:
         """Hand children on, and see to it that resume reads the tape as it is to be."""
         if not draft.removed and not self._put and not self._changed:
+            return
+        if hang_alone(draft, self._tape, self._put):
             return
         trees = Trees(draft.session)
         with_doubles(draft, trees)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import ClassVar, Self
 
+from tapeview.edit.edit import Edit
 from tapeview.edit.speller import Speller
 from tapeview.formats._head import Head
 from tapeview.tape.record import Record
@@ -12,6 +13,7 @@ from tapeview.tape.session import Session
 from tapeview.tape.shape import Shape
 from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame, Tape
+from tapeview.tape.window import Window
 
 __all__ = ["Format", "Store"]
 
@@ -50,6 +52,14 @@ class Store(ABC):
         ``frame`` is what stands beside the messages, None for what the file holds; ``original``
         is the session as it was read, where this one is edited.
         """
+
+    def windowed(self, session: Session, edit: Edit) -> tuple[Session, Window] | None:
+        """The session after an edit that stands by itself, and which stretch of main it replaces.
+
+        None where all has to be worked out anew.
+        """
+        del session, edit
+        return None
 
     @abstractmethod
     def read(self, text: bytes, member: int = 0) -> Record:

@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
+from tapeview.edit.edit import Edit
 from tapeview.edit.speller import Speller
 from tapeview.formats._claude_breaks import breaks_of
 from tapeview.formats._claude_chain import Chain, Tree, chain_of
@@ -35,6 +36,8 @@ from tapeview.formats._claude_tapes import (
     numbered,
     segments,
 )
+from tapeview.formats._claude_thread import Thread
+from tapeview.formats._claude_window import windowed
 from tapeview.formats._format import Format, Store
 from tapeview.formats._growing import is_torn, read_on
 from tapeview.formats._head import Head
@@ -44,10 +47,12 @@ from tapeview.formats._write import written_lines
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import Block
+from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame, Tape
+from tapeview.tape.window import Window
 
 __all__ = ["ClaudeCode"]
 
@@ -143,12 +148,11 @@ class _ClaudeStore(Store):
         tree = Tree(records)
         chain = chain_of(tree)
         tapes = self._tapes(records, tree, chain, files)
-        model, folder, version = _origin(records, chain)
-        title = f"Claude Code {version}" if version else "Claude Code"
+        model, folder, version = _origin(records, chain.messages)
         return Session(
             path=self.path,
             format=ClaudeCode.name,
-            title=title,
+            title=_title(version),
             shape=ClaudeCode.shape,
             source=self.source,
             records=tuple(records),
@@ -161,7 +165,26 @@ class _ClaudeStore(Store):
             original=original,
             folder=folder,
             harness=True,
+            facts=Thread(records, tapes, self._bytes_of),
         )
+
+    def windowed(self, session: Session, edit: Edit) -> tuple[Session, Window] | None:
+        found = windowed(session, edit)
+        if found is None:
+            return None
+        model, folder, version = _origin(found.records, found.main.messages)
+        changed = msgspec.structs.replace(
+            session,
+            title=_title(version),
+            records=found.records,
+            tapes=(found.main, *session.tapes[1:]),
+            frame=Frame(model),
+            original=session.as_read,
+            positions=found.positions,
+            folder=folder,
+            facts=found.thread,
+        )
+        return changed, found.window
 
     def read(self, text: bytes, member: int = 0) -> Record:
         return msgspec.structs.replace(read_line(-1, text, 0, False, member), text=text)
@@ -298,7 +321,11 @@ def _message_json(record: Record, raw: bytes) -> bytes:
         return fields_of(raw).get("message", b"{}")
 
 
-def _origin(records: Sequence[Record], chain: Chain) -> tuple[str, str, str]:
+def _title(version: str) -> str:
+    return f"Claude Code {version}" if version else "Claude Code"
+
+
+def _origin(records: Sequence[Record], messages: Sequence[Message]) -> tuple[str, str, str]:
     """Model of the last real reply, folder and version of the last line that names them."""
     model = folder = version = ""
     for record in reversed(records):
@@ -307,7 +334,7 @@ def _origin(records: Sequence[Record], chain: Chain) -> tuple[str, str, str]:
             folder, version = folder or facts.cwd, version or facts.version
             if folder and version:
                 break
-    for message in reversed(chain.messages):
+    for message in reversed(messages):
         facts = message.first.facts
         if isinstance(facts, LineFacts) and facts.model and facts.model != "<synthetic>":
             model = facts.model

@@ -149,10 +149,22 @@ def moved_rows(
         became = {old: step.get(new, new) for old, new in became.items()} | {
             old: new for old, new in step.items() if old not in became
         }
-    places = {key: number for number, key in reversed(list(enumerate(_keys(after.rows, {}))))}
-    keys = list(_keys(before.rows, became))
-    here = next((places[key] for key in reversed(keys[: at + 1]) if key in places), 0)
-    kept = frozenset(places[keys[fold]] for fold in folded if keys[fold] in places)
+    start, stop, end, by = 0, len(before.rows), len(after.rows), 0
+    if after.moved is not None and after.moved[0] is before.layout:
+        start, stop, by = after.moved[1:]
+        end = stop + by
+    now = list(enumerate(_keys(after.rows[start:end], {}), start))
+    places = {key: number for number, key in reversed(now)}
+    keys = list(_keys(before.rows[start:stop], became))
+
+    def place_of(row: int) -> int:
+        if not start <= row < stop:
+            return row if row < start else row + by
+        return places.get(keys[row - start], -1)
+
+    above = (found for row in range(at, start - 1, -1) if (found := place_of(row)) >= 0)
+    here = place_of(at) if at < start else next(above, max(0, start - 1))
+    kept = frozenset(found for fold in folded if (found := place_of(fold)) >= 0)
     return Moved(here, kept)
 
 

@@ -49,16 +49,17 @@ def consequences_of(opened: OpenSession, edit: Edit, tape: str = "main") -> Cons
     first = _first_difference(before.tape.sent, after.tape.sent, kept)
     if edit.frames is not None:
         first = 0
-    behind = after.tape.sent[first:] if first >= 0 else ()
+    sent = after.sent_index
+    behind = len(sent.messages) if first < 0 else first
     return Consequences(
         changed=len(changed),
         added=added,
         removed=removed,
         appear=tuple(finding for key, finding in new.items() if key not in old),
         vanish=tuple(finding for key, finding in old.items() if key not in new),
-        signed=_signed_in(behind[1:]),
+        signed=sum(sent.signed[behind + 1 :]),
         cache_from=first,
-        cache_lost=sum([block.size for message in behind for block in message.blocks]),
+        cache_lost=sum(sent.sizes[behind:]),
         verdict=after.verdict,
     )
 
@@ -130,7 +131,9 @@ def _first_difference(
     """The first message that is not the same; -1 where all are."""
     if before is after:
         return -1
-    for number, (old, new) in enumerate(zip_longest(before, after)):
+    pairs = enumerate(zip(before, after, strict=False))
+    same = next((k for k, (a, b) in pairs if a is not b), min(len(before), len(after)))
+    for number, (old, new) in enumerate(zip_longest(before[same:], after[same:]), same):
         if old is None or new is None or old.role != new.role:
             return number
         if old.blocks != new.blocks and _records(old, {}) != _records(new, kept):
@@ -146,9 +149,3 @@ def _records(message: Message, kept: Mapping[Record, Record]) -> list[Record | b
         else kept.get(record, record)
         for record in message.records
     ]
-
-
-def _signed_in(messages: Sequence[Message]) -> int:
-    """How many signed thinking blocks there are."""
-    signed = BlockFacts.SIGNED
-    return len([1 for message in messages for block in message.blocks if block.facts & signed])

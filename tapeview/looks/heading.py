@@ -166,11 +166,10 @@ def empty_words(snapshot: Snapshot) -> tuple[str, str] | None:
 
 def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:
     """The strip of sizes sent, a cell or two a turn, and the largest size in bytes."""
-    turns = snapshot.turn_numbers
-    if not turns:
+    sizes = snapshot.turn_sizes
+    if not sizes:
         return (), 0
     tones = _tones(snapshot, turn)
-    sizes = [snapshot.turn_facts[number].sent for number in turns]
     cells = min(MOST_BARS, len(sizes) * (2 if len(sizes) <= DOUBLE_UP_TO else 1))
     largest = max(*sizes, 1)
     bars = []

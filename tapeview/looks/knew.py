@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from tapeview.rules._engine import Finding
-from tapeview.snapshot import Snapshot, TurnFacts
+from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
@@ -12,6 +12,7 @@ from tapeview.tape.rows import Row
 from tapeview.tape.sizes import count, duration, size_long
 from tapeview.tape.tape import Tape
 from tapeview.tape.turn import Turn
+from tapeview.tape.turn_facts import TurnFacts
 from tapeview.wire.request import sent_before
 
 __all__ = ["Knew"]
@@ -89,6 +90,11 @@ class Knew(Snapshot):
         return self.line.own_turn(number)
 
     @cached_property
+    def turn_sizes(self) -> Sequence[int]:
+        """As on the whole tape."""
+        return self.whole.turn_sizes
+
+    @property
     def turn_numbers(self) -> Sequence[int]:
         """As on the whole tape: there is more to step through than is shown."""
         return self.whole.turn_numbers

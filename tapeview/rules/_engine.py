@@ -44,6 +44,22 @@ class Finding:
             fault = msgspec.structs.replace(fault, record=record)
         return Finding(self.rule, fault, stored, sent, self._seen, self._purpose)
 
+    def shifted(self, stored: Index, sent: Index, by: int = 0, sent_by: int = 0) -> "Finding":
+        """The same finding after an edit that moved its message by so many."""
+        fault, seen = _shifted(self.fault, by), self._seen
+        if seen is not None:
+            seen = fault if sent is stored else _shifted(seen, sent_by)
+        return Finding(self.rule, fault, stored, sent, seen, self._purpose)
+
+    def order(self) -> tuple[Place, int, str]:
+        """What findings of a tape are in order by."""
+        return self.place, self.rule.rank, self.rule.code
+
+    @property
+    def points_on(self) -> bool:
+        """Whether its sentence names another place or another turn."""
+        return self.rule.points_on(self.fault, self._stored)
+
     @property
     def sent(self) -> bool:
         """Whether the fault is in the sent tape."""
@@ -136,8 +152,15 @@ def check(
         for fault in faults:
             seen = still.get(_key(fault, stored))
             found.append(Finding(rule, fault, stored, sent, seen, purpose))
-    found.sort(key=lambda finding: (finding.place, finding.rule.rank, finding.rule.code))
+    found.sort(key=Finding.order)
     return tuple(found)
+
+
+def _shifted(fault: Fault, by: int) -> Fault:
+    if not by or fault.place.message < 0:
+        return fault
+    message, block, nested = fault.place
+    return msgspec.structs.replace(fault, place=Place(message + by, block, nested))
 
 
 def path_of(fault: Fault, index: Index) -> str:

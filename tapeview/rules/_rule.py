@@ -100,3 +100,8 @@ class Rule(ABC):
         """Ids of the repairs that fit this fault."""
         del fault, index
         return self.repairs
+
+    def points_on(self, fault: Fault, index: Index) -> bool:
+        """Whether the sentence of a fault names another place of the tape, or a turn."""
+        del fault, index
+        return False

@@ -115,6 +115,11 @@ class DanglingToolUse(Rule):
         link = index.link_of.get(block) if block is not None else None
         return self.repairs if link is not None and link.results else self.repairs[:3]
 
+    def points_on(self, fault: Fault, index: Index) -> bool:
+        """It says where else the call is answered."""
+        block = index.block_at(fault.place)
+        return block is not None and bool(index.link_of[block].results)
+
 
 def _sentence(end: End, link: Link, index: Index) -> str:
     name = named(end.block)

@@ -99,6 +99,11 @@ class OrphanResult(Rule):
         waits = link is not None and link.call is not None and link.results[0].block is block
         return self.repairs if waits else ("R10", "R11")
 
+    def points_on(self, fault: Fault, index: Index) -> bool:
+        """It says which turn called."""
+        block = index.block_at(fault.place)
+        return block is not None and index.link_of[block].call is not None
+
 
 def _sentence(end: End, index: Index, server: Mapping[str, End]) -> str:
     link = index.link_of[end.block]

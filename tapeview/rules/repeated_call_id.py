@@ -137,6 +137,11 @@ class IdReusedLater(Rule):
         """The same words as TU002."""
         return f"{index.path(fault.place)}: `tool_use` ids must be unique"
 
+    def points_on(self, fault: Fault, index: Index) -> bool:
+        """It says which turn used the id first."""
+        del fault, index
+        return True
+
 
 def _sentence(end: End, before: End, index: Index) -> str:
     turn = index.turn_of(before.place.message)

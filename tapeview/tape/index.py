@@ -4,10 +4,9 @@ A question that two rules ask belongs here; rules never import rules.
 """
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TypeVar
 
 from tapeview.tape.block import (
     CALLS,
@@ -28,8 +27,10 @@ from tapeview.tape.link import (
     has_id,
     links_of,
 )
-from tapeview.tape.message import Message, Side, sides_of
+from tapeview.tape.message import Message, Side, sides_of, signed_in, size_of
+from tapeview.tape.moved import LinkOf, Places, RecordOf, moved_link, moving_numbers, moving_places
 from tapeview.tape.record import Record, Role
+from tapeview.tape.spliced import Tally, as_spliced
 from tapeview.tape.stored import Stored
 from tapeview.tape.swap import Swap
 from tapeview.tape.tape import Frame
@@ -37,8 +38,6 @@ from tapeview.tape.tool_run import ToolRun, tool_runs
 from tapeview.tape.turn import Turn, turns_of
 
 __all__ = ["Index"]
-
-V = TypeVar("V")
 
 
 class Index:
@@ -65,26 +64,32 @@ class Index:
         """The index after an edit that changes texts alone; what is known of this one is kept."""
         index = Index(messages, self.frame, self.dialect, self.first_turn, stored)
         known = self.__dict__
-        for name in ("sides", "side_numbers", "turns", "_turn_starts"):
+        fresh = index.__dict__
+        for name in ("sides", "side_numbers", "turns", "turn_starts", "ids", "far"):
             if name in known:
-                index.__dict__[name] = known[name]
+                fresh[name] = known[name]
         if "links" in known:
-            touched = {self.link_of[block] for block in swap.blocks if block in self.link_of}
-            fresh = {link: _swapped_link(link, swap) for link in touched}
-            index.__dict__["links"] = _replaced(self.links, fresh)
-            index.__dict__["link_of"] = _rekeyed(self.link_of, swap.blocks) | {
-                end.block: link for link in fresh.values() for end in link.ends
-            }
+            numbers = moving_numbers(self.link_numbers)
+            links = as_spliced(self.links, moved_link)
+            for number in {numbers[block] for block in swap.blocks if block in numbers}:
+                links = links.spliced(number, number + 1, [_swapped_link(links[number], swap)])
+            fresh["links"] = links
+            fresh["link_numbers"] = numbers.rekeyed(swap.blocks)
+            fresh["link_of"] = LinkOf(links, fresh["link_numbers"])
         if "places" in known:
-            index.__dict__["places"] = _rekeyed(self.places, swap.blocks)
-        if "record_of" in known:
-            index.__dict__["record_of"] = _rekeyed(self.record_of, swap.blocks) | {
-                block: record for record in swap.records.values() for block in record.blocks
-            }
+            places = moving_places(self.places).rekeyed(swap.blocks)
+            fresh["places"] = Places(places, messages)
+            fresh["record_of"] = RecordOf(fresh["places"], messages)
+        if {"sizes", "signed", "places"}.issubset(known):
+            fresh["signed"], sizes = known["signed"], list(known["sizes"])
+            stood = [self.places[block] for block in swap.blocks if block in self.places]
+            for number in {place.message for place in stood}:
+                sizes[number] = size_of(messages[number])
+            fresh["sizes"] = sizes
         return index
 
     @cached_property
-    def sides(self) -> tuple[Side, ...]:
+    def sides(self) -> Sequence[Side]:
         """Sides in order."""
         return sides_of(self.messages)
 
@@ -94,12 +99,12 @@ class Index:
         return {number: side.number for side in self.sides for number in side.messages}
 
     @cached_property
-    def turns(self) -> tuple[Turn, ...]:
+    def turns(self) -> Sequence[Turn]:
         """Turns in order."""
         return turns_of(self.messages, self.first_turn)
 
     @cached_property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> Sequence[Link]:
         """Links in order of their first end."""
         return links_of(self.messages, self.sides, self._all_ends)
 
@@ -107,6 +112,21 @@ class Index:
     def link_of(self) -> Mapping[Block, Link]:
         """Each call and result to its link."""
         return {end.block: link for link in self.links for end in link.ends}
+
+    @cached_property
+    def link_numbers(self) -> Mapping[Block, int]:
+        """The number of the link of each call and result."""
+        return {end.block: number for number, link in enumerate(self.links) for end in link.ends}
+
+    @cached_property
+    def far(self) -> Sequence[tuple[int, int]]:
+        """The first and last message of each link whose result is not right behind its call."""
+        return [link.reach for link in self.links if link.is_far]
+
+    @cached_property
+    def ids(self) -> Tally:
+        """How often each id of a call or a result is used."""
+        return Tally(dict(Counter([end.block.id for ends in self._all_ends for end in ends])))
 
     @cached_property
     def link_counts(self) -> dict[LinkState, int]:
@@ -127,7 +147,7 @@ class Index:
 
     @cached_property
     def _all_ends(self) -> Ends:
-        return ends_of(self.messages, self.sides)
+        return ends_of(self.messages, self.side_numbers)
 
     @property
     def calls(self) -> Sequence[End]:
@@ -278,12 +298,13 @@ class Index:
         }
 
     @cached_property
-    def _turn_starts(self) -> Sequence[int]:
+    def turn_starts(self) -> Sequence[int]:
+        """The message with which each turn begins."""
         return [turn.start for turn in self.turns]
 
     def turn_of(self, message: int) -> Turn | None:
         """The last turn that starts at or before a message; None before the first."""
-        found = bisect_right(self._turn_starts, message)
+        found = bisect_right(self.turn_starts, message)
         return self.turns[found - 1] if found else None
 
     def path(self, place: Place) -> str:
@@ -299,9 +320,14 @@ class Index:
         return ".".join(steps)
 
     @cached_property
+    def signed(self) -> Sequence[int]:
+        """How many signed thinking blocks each message has."""
+        return [signed_in(message) for message in self.messages]
+
+    @cached_property
     def sizes(self) -> Sequence[int]:
         """Bytes that the blocks of each message carry."""
-        return [sum(block.size for block in message.blocks) for message in self.messages]
+        return [size_of(message) for message in self.messages]
 
 
 def _swapped_link(link: Link, swap: Swap) -> Link:
@@ -310,22 +336,6 @@ def _swapped_link(link: Link, swap: Swap) -> Link:
 
     call = swapped(link.call) if link.call is not None else None
     return Link(link.state, call, tuple(swapped(end) for end in link.results))
-
-
-def _replaced(links: Sequence[Link], fresh: Mapping[Link, Link]) -> tuple[Link, ...]:
-    changed = list(links)
-    for old, new in fresh.items():
-        changed[changed.index(old)] = new
-    return tuple(changed)
-
-
-def _rekeyed(known: Mapping[Block, V], blocks: Mapping[Block, Block]) -> dict[Block, V]:
-    """The same under the blocks that some became."""
-    fresh = dict(known)
-    for old, new in blocks.items():
-        if old in fresh:
-            fresh[new] = fresh.pop(old)
-    return fresh
 
 
 def _grouped(ends: Sequence[End]) -> Mapping[int, Sequence[End]]:

@@ -13,8 +13,9 @@ import msgspec
 from tapeview.tape.block import Block
 from tapeview.tape.link import Link
 from tapeview.tape.rows import Row
+from tapeview.tape.spliced import Shift
 
-__all__ = ["CABLE", "FREE", "Gutter", "LaneEnd", "gutters_of"]
+__all__ = ["CABLE", "FREE", "Gutter", "LaneEnd", "gutters_of", "moved_gutter"]
 
 FREE = -1
 CABLE = -2
@@ -36,6 +37,23 @@ class Gutter(msgspec.Struct, frozen=True, gc=False):
     """The own lane is a cable."""
     closing: tuple[int, ...] = ()
     """On the tape's last row: the pending links that end here, by lane."""
+
+
+def moved_gutter(gutter: Gutter, shift: Shift) -> Gutter:
+    """A gutter whose links have other numbers, and which has other lanes behind its own."""
+    return Gutter(
+        _moved(gutter.passing, shift),
+        gutter.link + shift.links if gutter.link != FREE else FREE,
+        gutter.lane,
+        gutter.end,
+        gutter.cable,
+        _moved(gutter.closing, shift) if gutter.closing else (),
+    )
+
+
+def _moved(lanes: tuple[int, ...], shift: Shift) -> tuple[int, ...]:
+    moved = tuple([number + shift.links if number >= 0 else number for number in lanes])
+    return moved + (FREE,) * shift.lanes if shift.lanes >= 0 else moved[: shift.lanes]
 
 
 class _Span(msgspec.Struct):

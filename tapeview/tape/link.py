@@ -22,7 +22,17 @@ from tapeview.tape.block import (
 )
 from tapeview.tape.message import Message, Side
 
-__all__ = ["LINK_STATES", "End", "Ends", "Link", "LinkState", "ends_of", "has_id", "links_of"]
+__all__ = [
+    "LINK_STATES",
+    "End",
+    "Ends",
+    "Link",
+    "LinkState",
+    "ends_of",
+    "first_place",
+    "has_id",
+    "links_of",
+]
 
 LinkState = Literal[
     "answered", "pending", "dangling", "orphan", "late", "early", "doubled", "swapped"
@@ -63,6 +73,18 @@ class Link(msgspec.Struct, frozen=True, gc=False, eq=False):
     def ends(self) -> tuple[End, ...]:
         """All ends, the call first."""
         return self.results if self.call is None else (self.call, *self.results)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether a result stands anywhere but in the side behind its call."""
+        call = self.call
+        return call is not None and any(end.side != call.side + 1 for end in self.results)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The first and the last message that it touches."""
+        messages = [end.place.message for end in self.ends]
+        return min(messages), max(messages)
 
     def state_of(self, block: Block) -> LinkState:
         """The state as it shows at one end: only the second result of a doubled link is doubled."""
@@ -186,12 +208,17 @@ class Ends(NamedTuple):
     results: Sequence[End]
 
 
-def ends_of(messages: Sequence[Message], sides: Sequence[Side]) -> Ends:
-    """Where the calls and results of a tape stand."""
-    side_of = {number: side.number for side in sides for number in side.messages}
+def ends_of(
+    messages: Sequence[Message], side_of: Mapping[int, int], numbers: range | None = None
+) -> Ends:
+    """Where the calls and results of a tape stand, or of some messages of it.
+
+    ``side_of``: message number to side number.
+    """
     calls: list[End] = []
     results: list[End] = []
-    for number, message in enumerate(messages):
+    some = messages if numbers is None else messages[numbers.start : numbers.stop]
+    for number, message in enumerate(some, numbers.start if numbers is not None else 0):
         for k, block in enumerate(message.blocks):
             if block.kind in CALLS:
                 calls.append(End(block, Place(number, k), side_of.get(number, -1)))
@@ -203,8 +230,11 @@ def ends_of(messages: Sequence[Message], sides: Sequence[Side]) -> Ends:
 def links_of(
     messages: Sequence[Message], sides: Sequence[Side], ends: Ends | None = None
 ) -> tuple[Link, ...]:
-    """Every link of the tape, ordered by its first end; ``ends`` where they are known already."""
-    pairing = _Pairing(sides, ends or ends_of(messages, sides))
+    """Every link of the tape, or those between some ends, ordered by its first end."""
+    if ends is None:
+        side_of = {number: side.number for side in sides for number in side.messages}
+        ends = ends_of(messages, side_of)
+    pairing = _Pairing(sides, ends)
     pairing.pair()
     waiting = _waiting_sides(messages, sides)
     swapped = _swapped(pairing)
@@ -222,11 +252,12 @@ def links_of(
                 state = pairing.far.get(call.block, "answered")
             links.append(Link(state, call, results))
     links += [Link("orphan", None, (end,)) for end in pairing.orphans]
-    links.sort(key=_first_place)
+    links.sort(key=first_place)
     return tuple(links)
 
 
-def _first_place(link: Link) -> Place:
+def first_place(link: Link) -> Place:
+    """Where a link begins on the tape."""
     if link.call is None:
         return link.results[0].place
     if not link.results:

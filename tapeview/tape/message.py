@@ -1,13 +1,22 @@
 """Messages and sides: records as the API sees them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from tapeview.tape.block import Block, JsonPath
+from tapeview.tape.block import Block, BlockFacts, JsonPath
 from tapeview.tape.record import Record, Role
 
-__all__ = ["Message", "Side", "block_path", "message_of", "sides_of"]
+__all__ = [
+    "Message",
+    "Side",
+    "block_path",
+    "message_at",
+    "message_of",
+    "sides_of",
+    "signed_in",
+    "size_of",
+]
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -93,3 +102,29 @@ def sides_of(messages: Iterable[Message]) -> tuple[Side, ...]:
     if held:
         sides.append(Side(len(sides), role, tuple(held)))
     return tuple(sides)
+
+
+def message_at(messages: Sequence[Message], record: Record, positions: Mapping[Record, int]) -> int:
+    """The number of the message that holds a record, where messages stand in stored order; else -1.
+
+    ``positions`` are the places of records in the file. What a harness adds is in none.
+    """
+    position = positions.get(record, -1)
+    low, high = 0, len(messages)
+    while low < high:
+        middle = (low + high) // 2
+        begins = positions.get(messages[middle].records[0]) if messages[middle].records else None
+        if begins is None:
+            return -1
+        low, high = (middle + 1, high) if begins <= position else (low, middle)
+    return low - 1 if low and record in messages[low - 1].records else -1
+
+
+def size_of(message: Message) -> int:
+    """Bytes that its blocks carry."""
+    return sum([block.size for block in message.blocks])
+
+
+def signed_in(message: Message) -> int:
+    """How many signed thinking blocks it has."""
+    return len([1 for block in message.blocks if block.facts & BlockFacts.SIGNED])

@@ -1,18 +1,21 @@
 """The timeline as rows: one for each block, turn, note and damaged line, in stored order."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 
 from tapeview.tape.block import Block
 from tapeview.tape.index import Index
+from tapeview.tape.link import Link
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
+from tapeview.tape.spliced import Shift
 from tapeview.tape.tape import Tape
 
-__all__ = ["FOLDS", "Row", "RowKind", "fold_span", "rows_of"]
+__all__ = ["FOLDS", "Row", "RowKind", "fold_span", "moved_row", "rows_of", "rows_within"]
 
 RowKind = Literal[
     "system",
@@ -70,17 +73,66 @@ def rows_of(
     branches where they leave. ``Row.tape`` is 0 for the tape itself, else a place in ``others``
     counted from 1.
     """
-    rows: list[Row] = []
+    builder = _Builder(tape, index, others, session)
+    builder.beside = builder.stand_beside(session)
+    rows = builder.rows
     if session.frame.system:
         rows.append(Row("system"))
     if session.frame.tools:
         rows.append(Row("tools"))
-    builder = _Builder(session, tape, index, others, rows)
     builder.build()
-    waiting = sum(1 for link in index.links if link.state == "pending" and link.call is not None)
-    if waiting:
-        rows.append(Row("end", after=builder.turn, holds=waiting))
+    builder.put_end(index.links)
     return tuple(rows)
+
+
+def moved_row(row: Row, shift: Shift) -> Row:
+    """A row whose message and turn have other numbers."""
+    return Row(
+        row.kind,
+        row.turn + shift.turns if row.turn else 0,
+        row.after + shift.turns if row.after else 0,
+        row.message + shift.messages if row.message >= 0 else row.message,
+        row.number,
+        row.block,
+        row.record,
+        row.unsent,
+        row.holds,
+        row.tape,
+    )
+
+
+def rows_within(
+    session: Session,
+    tape: Tape,
+    index: Index,
+    numbers: range,
+    known: Container[Record],
+) -> list[Row]:
+    """The rows of some messages, which begin with a turn, and of what stands beside them.
+
+    They may be the first, or the last. ``known`` are the records of the chain.
+    """
+    builder = _Builder(tape, index, (), session)
+    start, end = numbers.start, numbers.stop
+    positions, last = session.positions, len(tape.messages)
+    first = positions[tape.messages[start].records[0]] if start else 0
+    stop = positions[tape.messages[end].records[0]] if end < last else len(session.records)
+    held = {r for message in tape.messages[start:end] for r in message.records}
+    between = session.records[first:stop]
+    agents = [t.own or frozenset() for t in session.tapes if t.kind == "agent" and t.caller]
+    builder.beside = [
+        record
+        for record in between
+        if record not in held and record not in known and not any(record in own for own in agents)
+    ]
+    a, b = (bisect_left(index.turn_starts, at) for at in (start, end))
+    turns = [index.turns[k] for k in range(a, b)]
+    builder.build_within(start, end, {turn.start: turn.number for turn in turns})
+    if end == last:
+        links = index.links
+        begin = bisect_left(links, start, key=lambda link: link.reach[0])
+        builder.put_end([links[number] for number in range(begin, len(links))])
+    return builder.rows
 
 
 class _Builder:
@@ -88,20 +140,20 @@ class _Builder:
 
     def __init__(
         self,
-        session: Session,
         tape: Tape,
         index: Index,
         others: Sequence[tuple[Tape, Index]],
-        rows: list[Row],
+        session: Session,
     ) -> None:
-        self.rows = rows
+        self.rows: list[Row] = []
         self.tape = tape
         self.index = index
         self.others = others
         self.unsent = tape.unsent
         self.position = session.positions
+        self.count = len(session.records)
         self.branches: dict[Record, int] = {}
-        self.beside = self._stand_beside(session)
+        self.beside: Sequence[Record] = ()
         self.next_beside = 0
         self.line = 0
         self.turn = 0
@@ -111,7 +163,7 @@ class _Builder:
         self.alone = False
         """On a branch, which shows its own records and nothing that stands between them."""
 
-    def _stand_beside(self, session: Session) -> list[Record]:
+    def stand_beside(self, session: Session) -> list[Record]:
         """Records of the file that no line holds, and the first of each branch."""
         if self.tape.kind != "main":
             return []
@@ -136,7 +188,23 @@ class _Builder:
                 self.rows.append(Row("boundary", after=self.turn, tape=number))
         self.line = 0
         self._put_messages(self.tape, self.index)
-        self._put_beside(len(self.position))
+        self._put_beside(self.count)
+
+    def put_end(self, links: Iterable[Link]) -> None:
+        """The row that closes the links which wait."""
+        waiting = sum(1 for link in links if link.state == "pending" and link.call is not None)
+        if waiting:
+            self.rows.append(Row("end", after=self.turn, holds=waiting))
+
+    def build_within(self, start: int, end: int, starts: Mapping[int, int]) -> None:
+        """Messages of the tape itself, and what stands beside them; ``starts`` of their turns."""
+        before = self.index.turn_of(start - 1)
+        self.turn = before.number if before is not None else 0
+        for number in range(start, end):
+            self._put_whole(number, self.tape.messages[number], starts)
+        messages = self.tape.messages
+        ends = end == len(messages)
+        self._put_beside(self.count if ends else self._first_position(messages[end]))
 
     def _put_line(self, number: int, other: Tape, index: Index) -> None:
         """Another line, below a row that folds it."""
@@ -154,15 +222,19 @@ class _Builder:
         for number, message in enumerate(tape.messages):
             if self.alone and message.records[0] not in (tape.own or ()):
                 continue
-            self._put_beside(self._first_position(message))
-            if number in starts:
-                self.inside, self.rule = True, starts[number]
-                self.turn = self.turn if self.alone else self.rule
-                first = message.records[0] if message.records else None
-                self.rows.append(
-                    Row("turn", self.rule, self.turn, number, record=first, tape=self.line)
-                )
-            self._put_message(number, message)
+            self._put_whole(number, message, starts)
+
+    def _put_whole(self, number: int, message: Message, starts: Mapping[int, int]) -> None:
+        """A message, what stands beside it above, and the rule of the turn that it begins."""
+        self._put_beside(self._first_position(message))
+        if number in starts:
+            self.inside, self.rule = True, starts[number]
+            self.turn = self.turn if self.alone else self.rule
+            first = message.records[0] if message.records else None
+            self.rows.append(
+                Row("turn", self.rule, self.turn, number, record=first, tape=self.line)
+            )
+        self._put_message(number, message)
 
     def _first_position(self, message: Message) -> int:
         return min((self.position.get(record, 0) for record in message.records), default=0)

@@ -51,14 +51,17 @@ class Session(msgspec.Struct, frozen=True, eq=False):
     """The session as it was read, where this one has been edited."""
     calls: Mapping[Record, RecordedCall] = msgspec.field(default_factory=dict)
     """Recorded calls by the first record of the reply as it stands on a tape."""
-    positions: dict[Record, int] = msgspec.field(default_factory=dict)
+    positions: Mapping[Record, int] = msgspec.field(default_factory=dict)
     """Each record's number in stored order; worked out when the session is made without them."""
+
+    facts: object = None
+    """What only its format understands."""
 
     _pieces: dict[tuple[Record, str | int], list[Span]] = msgspec.field(default_factory=dict)
     """Where the blocks of the big records that were looked at last stand in the source."""
 
     def __post_init__(self) -> None:
-        if not self.positions:
+        if isinstance(self.positions, dict) and not self.positions:
             self.positions.update(zip(self.records, range(len(self.records)), strict=True))
 
     @property

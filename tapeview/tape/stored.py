@@ -28,6 +28,8 @@ class Stored:
     @cached_property
     def number_of(self) -> Mapping[Record, int]:
         """Each record's number in stored order."""
+        if self.records is self._session.records:
+            return self._session.positions
         return {record: number for number, record in enumerate(self.records)}
 
     @cached_property

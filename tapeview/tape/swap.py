@@ -5,13 +5,14 @@ records, messages and blocks that were replaced are swapped for what they became
 instead of another look at the whole session.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
 
 from tapeview.tape.block import Block
-from tapeview.tape.message import Message
+from tapeview.tape.message import Message, message_at
+from tapeview.tape.moved import moving_numbers
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
@@ -33,20 +34,26 @@ class Swap(NamedTuple):
             blocks=tuple(self.blocks.get(block, block) for block in message.blocks),
         )
 
-    def messages(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    def messages(
+        self, messages: tuple[Message, ...], positions: Mapping[Record, int]
+    ) -> tuple[Message, ...]:
         """The messages of a tape; the same tuple where none changes."""
-        untouched = self.records.keys().isdisjoint
-        changed = [
-            (number, self.message(message))
-            for number, message in enumerate(messages)
-            if not untouched(message.records)
-        ]
+        changed = self._changed(messages, positions)
         if not changed:
             return messages
         swapped = list(messages)
-        for number, message in changed:
-            swapped[number] = message
+        for number in changed:
+            swapped[number] = self.message(messages[number])
         return tuple(swapped)
+
+    def _changed(
+        self, messages: tuple[Message, ...], positions: Mapping[Record, int]
+    ) -> Collection[int]:
+        found = {message_at(messages, record, positions) for record in self.records}
+        if -1 not in found:
+            return found
+        untouched = self.records.keys().isdisjoint
+        return [n for n, message in enumerate(messages) if not untouched(message.records)]
 
 
 def swap_of(became: Iterable[tuple[Record, Record]]) -> Swap | None:
@@ -88,18 +95,17 @@ def _looks(block: Block) -> tuple[object, ...]:
 
 def swapped_session(session: Session, swap: Swap) -> Session:
     """The session after such an edit."""
-    positions, rows = dict(session.positions), list(session.records)
+    positions, rows = session.positions, list(session.records)
     for old, new in swap.records.items():
-        if old in positions:
-            positions[new] = positions.pop(old)
-            rows[positions[new]] = new
+        if (at := positions.get(old, -1)) >= 0:
+            rows[at] = new
     return msgspec.structs.replace(
         session,
         records=tuple(rows),
         member_records=tuple(_rows(rows, swap) for rows in session.member_records),
-        tapes=tuple(_tape(tape, swap) for tape in session.tapes),
+        tapes=tuple(_tape(tape, swap, session.positions) for tape in session.tapes),
         original=session.as_read,
-        positions=positions,
+        positions=moving_numbers(positions).rekeyed(swap.records),
     )
 
 
@@ -109,11 +115,11 @@ def _rows(rows: tuple[Record, ...], swap: Swap) -> tuple[Record, ...]:
     return tuple([swap.records.get(record, record) for record in rows])
 
 
-def _tape(tape: Tape, swap: Swap) -> Tape:
+def _tape(tape: Tape, swap: Swap, positions: Mapping[Record, int]) -> Tape:
     apart = tape.kind == "agent" and tape.caller not in swap.blocks
     if apart and (tape.own or frozenset()).isdisjoint(swap.records):
         return tape
-    messages = swap.messages(tape.messages)
+    messages = swap.messages(tape.messages, positions)
     own = tape.own
     if own is not None and not own.isdisjoint(swap.records):
         own = frozenset(swap.records.get(record, record) for record in own)
@@ -124,7 +130,7 @@ def _tape(tape: Tape, swap: Swap) -> Tape:
     return msgspec.structs.replace(
         tape,
         messages=messages,
-        sent=messages if tape.sent is tape.messages else swap.messages(tape.sent),
+        sent=messages if tape.sent is tape.messages else swap.messages(tape.sent, positions),
         unsent=unsent,
         own=own,
         caller=swap.blocks.get(caller, caller) if caller is not None else None,

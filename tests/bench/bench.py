@@ -143,6 +143,8 @@ def edit_figures(session: str) -> list[str]:
     for kind, what, aim in (
         ("texts", "a changed text", "50 ms"),
         ("deletes", "a deletion", "50 ms"),
+        ("mix", "an edit of any kind", "50 ms"),
+        ("keys", "the same up to the painted screen", "50 ms"),
     ):
         taken = of_edits(kind, session)
         words = f"{what} in {BIG} MB, 95th percentile of 50"

@@ -3,10 +3,12 @@
     python tests/bench/edits.py KIND SESSION
 
 prints CPU seconds: ``texts`` the 95th percentile of 50 changed texts at random places, ``deletes``
-that of 50 deleted messages, ``save`` writing the file with 20 edits, ``dump`` reading all its lines
-and dumping them again with orjson.
+that of 50 deleted messages, ``mix`` the median and the 95th percentile of 50 edits of all kinds,
+``keys`` the same from asking for the edit to the painted screen, ``save`` writing the file with 20
+edits, ``dump`` reading all its lines and dumping them again with orjson.
 """
 
+import asyncio
 import gc
 import json
 import os
@@ -14,13 +16,26 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Raw
 
-from tapeview.edit.operations import Delete, Operation, Set
-from tapeview.errors import EditError
+from tapeview.edit.operations import (
+    Answer,
+    Delete,
+    DeleteTurn,
+    Duplicate,
+    Insert,
+    InsertBlock,
+    Merge,
+    Move,
+    Operation,
+    Pairs,
+    Set,
+    Split,
+)
+from tapeview.errors import EditError, PairSplit
 from tapeview.keep.keeper import Keeper
 from tapeview.open_session import OpenSession, load
 from tapeview.snapshot import Snapshot
@@ -65,8 +80,37 @@ def deletion(snapshot: Snapshot, draw: random.Random) -> Operation:
     return Delete(at=(at,), pairs="both")
 
 
-def edits(path: str, make: Callable[[Snapshot, random.Random], Operation]) -> float:
-    """The 95th percentile of so many edits, in CPU seconds."""
+def any_edit(snapshot: Snapshot, draw: random.Random) -> Operation:
+    """One of all kinds, in turns as they come in a long day's work."""
+    messages = snapshot.tape.messages
+    number = draw.randrange(1, len(messages) - 1)
+    at, block = f"messages.{number}", f"messages.{number}.content.0"
+    pairs: Pairs = draw.choice(["both", "keep", "answer"])
+    value = Raw(json.dumps(f"put in {draw.random()}").encode())
+    calls = [b for b in messages[number].blocks if b.kind == "tool_use"]
+    kinds: list[Callable[[], Operation]] = [
+        lambda: change_of_text(snapshot, draw),
+        lambda: Delete(at=(block,), pairs=pairs),
+        lambda: Delete(at=(at,), pairs=pairs),
+        lambda: DeleteTurn(turn=draw.choice(snapshot.turn_numbers), pairs="both"),
+        lambda: Insert(role=draw.choice(["user", "assistant"]), content=value, after=at),
+        lambda: InsertBlock(block=Raw(b'{"type":"text","text":"more"}'), after=block),
+        lambda: Duplicate(at=at),
+        lambda: Duplicate(at=block),
+        lambda: Move(at=at, after=f"messages.{max(0, number - 4)}", pairs="both"),
+        lambda: Split(at=f"messages.{number}.content.1", pairs="keep"),
+        lambda: Merge(at=at),
+        lambda: (
+            Answer(at=f"{at}.content.{messages[number].blocks.index(calls[0])}", text="done")
+            if calls
+            else Delete(at=(f"messages.{number + 1}",), pairs="keep")
+        ),
+    ]
+    return draw.choice(kinds)()
+
+
+def spent_on(path: str, make: Callable[[Snapshot, random.Random], Operation]) -> list[float]:
+    """CPU seconds of so many edits, in order of size."""
     opened, draw = load(path), random.Random(1)
     snapshot = shown(opened)
     gc.freeze()  # as the screen does it
@@ -76,11 +120,46 @@ def edits(path: str, make: Callable[[Snapshot, random.Random], Operation]) -> fl
         start = time.process_time()
         try:
             opened.apply(operation)
-        except EditError:
+        except (EditError, PairSplit):
             continue
         snapshot = shown(opened)
         spent.append(time.process_time() - start)
-    return sorted(spent)[int(EDITS * 0.95)]
+    return sorted(spent)
+
+
+def edits(path: str, make: Callable[[Snapshot, random.Random], Operation]) -> float:
+    """The 95th percentile of so many edits, in CPU seconds."""
+    return spent_on(path, make)[int(EDITS * 0.95)]
+
+
+def typical(spent: Sequence[float]) -> str:
+    """The median, and the 95th percentile."""
+    return f"{spent[len(spent) // 2]} {spent[int(len(spent) * 0.95)]}"
+
+
+async def keys(path: str) -> Sequence[float]:
+    """CPU seconds from asking for an edit to the painted screen."""
+    from tapeview.tui.app import TapeviewApp
+
+    spent: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = folder
+        app = TapeviewApp(load(path))
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen, draw = app.screen, random.Random(1)
+            shown(screen.opened)
+            gc.freeze()
+            while len(spent) < EDITS:
+                operation = any_edit(screen.snapshot, draw)
+                row = screen.snapshot.turn_row_of[draw.choice(screen.snapshot.turn_numbers)]
+                screen.timeline.go(row)
+                await pilot.pause()
+                start = time.process_time()
+                done = screen.perform(operation)
+                await pilot.pause()
+                if done:
+                    spent.append(time.process_time() - start)
+    return sorted(spent)
 
 
 def save(path: str) -> float:
@@ -114,9 +193,11 @@ def dump(path: str) -> float:
 def main() -> None:
     """Measure what is named."""
     kind, path = sys.argv[1:]
-    measure: dict[str, Callable[[], float]] = {
+    measure: dict[str, Callable[[], float | str]] = {
         "texts": lambda: edits(path, change_of_text),
         "deletes": lambda: edits(path, deletion),
+        "mix": lambda: typical(spent_on(path, any_edit)),
+        "keys": lambda: typical(asyncio.run(keys(path))),
         "save": lambda: save(path),
         "dump": lambda: dump(path),
     }

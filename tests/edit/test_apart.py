@@ -1,11 +1,17 @@
 """Whether an order of messages keeps each result where its call's reader looks for it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tapeview.edit import operations as ops
+from tapeview.edit import putting
 from tapeview.edit.apart import keep_together, rows_of
 from tapeview.edit.draft import Draft
 from tapeview.edit.work import Work
-from tapeview.errors import PairSplit
+from tapeview.errors import EditError, PairSplit
+from tests.edit.operations import _move, operations
+from tests.edit.threads import thread_file
 from tests.formats.claude import reply, user, written
 from tests.helpers import open_bytes
 
@@ -76,3 +82,26 @@ def test_the_end_that_stays_is_named():
     with pytest.raises(PairSplit) as caught:
         keep_together(work, [rows[1], rows[0], *rows[2:]], "ask", moved)
     assert caught.value.places == ("messages.2.content.0",)
+
+
+@given(seed=st.integers(0, 1 << 32), data=st.data())
+def test_the_messages_around_tell_as_much_as_all(seed, data):
+    opened = open_bytes(thread_file(seed))
+    index = opened.snapshot().index
+    kinds = [_move, _split]
+    operation = data.draw(operations(index, st.just("ask"), kinds))
+    outcomes = []
+    for whole in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            if whole:
+                patch.setattr(putting, "around", lambda work, _: range(len(work.messages)))
+            try:
+                outcomes.append(opened.plan(operation).label)
+            except EditError as error:
+                outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+def _split(message, block, either, index, pairs):
+    del message, either, index
+    return st.builds(ops.Split, at=block, pairs=pairs)

@@ -157,7 +157,8 @@ class RuledView(ScrollView, can_focus=True, inherit_bindings=False):
     def count_rows(self) -> None:
         """Take in that there are more or fewer rows than before."""
         self.forget_marks()
-        self.virtual_size = Size(0, self.row_count())
+        # Nothing else has its place by it, so that the screen need not be laid out anew.
+        self.set_reactive(RuledView.virtual_size, Size(0, self.row_count()))
 
     def on_mount(self) -> None:
         """Count the rows for the first time."""

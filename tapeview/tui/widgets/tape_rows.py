@@ -71,7 +71,8 @@ class TapeRows(LineList):
         if self.empty is not None:
             rows = self.snapshot.rows
             hidden.update(at for at, row in enumerate(rows) if row.kind in ("note", "notes"))
-        self.shown = array("I", (at for at in self._listed() if at not in hidden))
+        listed = self._listed()
+        self.shown = array("I", [at for at in listed if at not in hidden] if hidden else listed)
 
     def toggle(self, at: int) -> bool:
         """Fold or unfold row ``at`` of all rows; whether there is anything to fold."""

@@ -1,6 +1,6 @@
 """The timeline: one line for each row of a tape, the link gutter at its left."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from textual.strip import Strip
@@ -58,7 +58,7 @@ class Timeline(TapeRows):
         self, snapshot: Snapshot, *, glyphs: Glyphs = UNICODE, id: str | None = None
     ) -> None:
         super().__init__(snapshot, glyphs=glyphs, id=id)
-        self.gutters: tuple[Gutter, ...] = ()
+        self.gutters: Sequence[Gutter] = ()
         self.lanes = 0
         self._most = 0
         self.changes: Changes | None = None

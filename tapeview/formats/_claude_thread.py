@@ -1,0 +1,218 @@
+"""How the lines of a session hang together, counted: what an edit of a few of them goes by.
+
+An edit stands by itself where the lines around it are plain: each hangs below the one before it in
+the file, nothing else hangs on them or names them, and no id of theirs is used elsewhere. Then the
+rules of resume (``formats.md`` b.3) read all other lines as before, and have only to be run over
+the few.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from tapeview.formats._claude_chain import TREE_TYPES, count_messages
+from tapeview.formats._claude_line import facts_of
+from tapeview.shapes.fields import fields_of, text_of
+from tapeview.tape.block import CALLS, RESULTS
+from tapeview.tape.record import Record
+from tapeview.tape.spliced import Tally
+from tapeview.tape.tape import Tape
+
+__all__ = ["POINTS_TO_LEAF", "Counts", "Thread", "counts_of"]
+
+POINTS_TO_LEAF: Final = ("summary", "last-prompt")
+SPOKEN: Final = ("user", "assistant")
+AGENT_TOOLS: Final = frozenset({"Task", "Agent"})
+
+
+class Counts(NamedTuple):
+    """How often lines name something."""
+
+    uuids: Tally
+    parents: Tally
+    replies: Tally
+    ids: Tally
+    """Ids of calls and results."""
+
+    def changed(self, gone: "Counts", come: "Counts") -> "Counts":
+        """The same without some lines, and with others."""
+        return Counts(*(a.changed(b, c) for a, b, c in zip(self, gone, come, strict=True)))
+
+
+def counts_of(records: Sequence[Record]) -> Counts:
+    """What lines name."""
+    known = [facts_of(record) for record in records]
+    ids = [
+        block.id
+        for record in records
+        for block in record.blocks
+        if block.kind in CALLS or block.kind in RESULTS
+    ]
+    named = (
+        [facts.uuid for facts in known],
+        [facts.parent for facts in known],
+        [record.message_id for record in records if record.message_id],
+        ids,
+    )
+    return Counts(*(Tally(dict(Counter(names))) for names in named))
+
+
+class Thread:
+    """What is known of one session's own file. Worked out when an edit asks for it first."""
+
+    def __init__(
+        self, records: Sequence[Record], tapes: Sequence[Tape], bytes_of: Callable[[Record], bytes]
+    ) -> None:
+        self._records = records
+        self._tapes = tapes
+        self._bytes_of = bytes_of
+
+    def changed(self, gone: Counts, come: Counts, kept: int, unanswered: int) -> "Thread":
+        """The same after a plain edit, which lets so many messages more be sent, and so many more
+        calls be left out.
+        """  # noqa: D205
+        thread = Thread((), (), self._bytes_of)
+        thread.__dict__.update(
+            counts=self.counts.changed(gone, come),
+            named=self.named,
+            all_side=self.all_side,
+            is_plain=True,
+            has_one_end=self.has_one_end,
+            beside=self.beside,
+            kept=self.kept + kept,
+            unanswered=self.unanswered + unanswered,
+        )
+        return thread
+
+    @cached_property
+    def counts(self) -> Counts:
+        """What all lines name."""
+        return counts_of(self._records)
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Lines that are named otherwise than as a parent."""
+        found = {facts_of(record).logical_parent for record in self._records}
+        for record in self._records:
+            if record.label in POINTS_TO_LEAF:
+                found.add(text_of(fields_of(self._bytes_of(record)).get("leafUuid")))
+        return frozenset(found)
+
+    @cached_property
+    def all_side(self) -> bool:
+        """Whether it is a sub-agent's own file."""
+        known = [facts_of(record) for record in self._records]
+        return all(facts.sidechain for facts in known if facts.type in TREE_TYPES and facts.uuid)
+
+    @cached_property
+    def _held(self) -> set[Record]:
+        return {record for message in self._tapes[0].messages for record in message.records}
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there is one line alone, whole, without a compaction; a plain edit keeps it so.
+
+        Then no other line is an end that resume could begin at, or that would be a branch.
+        """
+        if self._tapes[0].breaks or any(t.kind in ("segment", "branch") for t in self._tapes):
+            return False
+        known = [facts_of(record) for record in self._records]
+        uuids = {f.uuid for f in known if f.type in TREE_TYPES or f.type == "progress"}
+        if any(
+            (f.parent and f.parent not in uuids) or f.subtype == "compact_boundary" for f in known
+        ):
+            return False
+        side = self.all_side
+        return all(
+            record.kind != "message" or record in self._held or (facts.sidechain and not side)
+            for record, facts in zip(self._records, known, strict=True)
+        )
+
+    @cached_property
+    def has_one_end(self) -> bool:
+        """Whether nothing is without a child but the last line, so that resume begins there."""
+        side, parents = self.all_side, self.counts.parents
+        ends = [
+            record
+            for record in self._records
+            if (facts := facts_of(record)).type in TREE_TYPES
+            and facts.uuid
+            and not parents.count(facts.uuid)
+            and (side or not facts.sidechain or facts.type not in SPOKEN)
+        ]
+        messages = self._tapes[0].messages
+        return bool(messages) and ends == [messages[-1].records[-1]]
+
+    @cached_property
+    def beside(self) -> int:
+        """Messages that the file holds beside the line."""
+        stored = (record for record in self._records if record.kind == "message")
+        return count_messages(record for record in stored if record not in self._held)
+
+    @cached_property
+    def kept(self) -> int:
+        """Messages of which something is sent."""
+        main = self._tapes[0]
+        if main.sent is main.messages:
+            return len(main.messages)
+        sent = {id(block) for message in main.sent for block in message.blocks}
+        return sum(any(id(block) in sent for block in m.blocks) for m in main.messages)
+
+    @cached_property
+    def unanswered(self) -> int:
+        """Calls that are left out because nothing answers them."""
+        left = [r for r, reason in self._tapes[0].unsent.items() if reason == "unanswered"]
+        return sum(block.kind == "tool_use" for record in left for block in record.blocks)
+
+    def stand_alone(
+        self,
+        counts: Counts,
+        above: Record | None,
+        lines: Sequence[Record],
+        below: Record | None,
+    ) -> bool:
+        """Whether lines hang below one another between two others, and nothing else names them.
+
+        Without a line above the first is a root, without one below nothing hangs on the last.
+        """
+        parent = facts_of(above).uuid if above is not None else ""
+        for record in (*lines, below) if below is not None else lines:
+            facts = facts_of(record)
+            if facts.parent != parent or not self._speaks(record) or not facts.uuid:
+                return False
+            if counts.uuids.count(facts.uuid) != 1 or (
+                parent and counts.parents.count(parent) != 1
+            ):
+                return False
+            parent = facts.uuid
+        if below is None and counts.parents.count(parent):
+            return False
+        if any(self._is_named(record) for record in lines):
+            return False
+        own = counts_of(lines)
+        return all(
+            count.count(name) == number
+            for mine, count in ((own.replies, counts.replies), (own.ids, counts.ids))
+            for name, number in mine.items()
+        )
+
+    def _speaks(self, record: Record) -> bool:
+        facts = facts_of(record)
+        return (
+            facts.type in SPOKEN
+            and record.kind == "message"
+            and facts.sidechain == self.all_side
+            and record.member == 0
+        )
+
+    def _is_named(self, record: Record) -> bool:
+        """Whether other lines or other tapes go by a line."""
+        facts = facts_of(record)
+        calls = (block.name for block in record.blocks if block.kind == "tool_use")
+        return bool(
+            facts.uuid in self.named
+            or facts.logical_parent
+            or facts.agent
+            or not AGENT_TOOLS.isdisjoint(calls)
+        )
