@@ -6,11 +6,12 @@ from datetime import datetime
 
 from tapeview.calls.draft import Plan, plan_call, refusals
 from tapeview.calls.endpoints import endpoint_names, endpoint_of
-from tapeview.calls.price import Forecast, forecast
+from tapeview.calls.price import forecast
 from tapeview.calls.remembered import remember, remembered
 from tapeview.calls.tokens import estimate
 from tapeview.errors import CallError
 from tapeview.looks.sheet import (
+    PENDING,
     SheetFact,
     SheetField,
     Tokens,
@@ -115,13 +116,11 @@ class CallSheet:
         if number is not None and plan is self.plan:
             self._counted = Tokens(number, is_estimate=False)
 
-    def price(self) -> Forecast | None:
-        """What it will cost. The first time takes a while: prices are a library of their own."""
-        return forecast(self.plan.model, self.tokens.number, self.plan.max_tokens)
-
-    def facts(self, now: datetime, price: Forecast | None) -> Iterator[SheetFact]:
-        """What will happen, a line each."""
-        yield from sheet_facts(self.plan, self.tokens, price, self.times, now)
+    def facts(self, now: datetime, is_priced: bool = True) -> Iterator[SheetFact]:
+        """What will happen, a line each. Prices are a library of their own, slow the first time."""
+        model, tokens = self.plan.model, self.tokens
+        price = forecast(model, tokens.number, self.plan.max_tokens) if is_priced else PENDING
+        yield from sheet_facts(self.plan, tokens, price, self.times, now)
         yield SheetFact("", "")
         refused = self.refused()
         yield from refusal_facts(refused)

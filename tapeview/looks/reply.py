@@ -66,6 +66,11 @@ class GrowingLines:
         self._whole += sum(1 for _ in takewhile(_is_done, self._open()))
         return keep, found
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the last line may still go on."""
+        return any(not block.is_done for block in self._open())
+
     def _open(self) -> Iterator[GrowingBlock]:
         return islice(self._assembler.blocks.values(), self._whole, None)
 

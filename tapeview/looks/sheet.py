@@ -14,6 +14,7 @@ from tapeview.tape.json_text import array_spans
 from tapeview.tape.sizes import count, duration, size_long, thousands
 
 __all__ = [
+    "PENDING",
     "SheetFact",
     "SheetField",
     "Tokens",
@@ -30,6 +31,11 @@ FIRST: Final = ("model", "max_tokens", "thinking", "system", "tools")
 MOST_REFUSALS: Final = 6
 CACHE_LIVES: Final = 300.0
 """Seconds that the prompt cache keeps a prefix unless told to keep it longer."""
+
+
+PENDING: Final = "being looked up"
+Price = Forecast | str | None
+"""A price, words while it is not known yet, or None where nobody knows it."""
 
 
 class SheetField(NamedTuple):
@@ -107,7 +113,7 @@ def typed_value(typed: str) -> bytes | None:
 
 
 def sheet_facts(
-    plan: Plan, tokens: Tokens, price: Forecast | None, times: int, now: datetime
+    plan: Plan, tokens: Tokens, price: Price, times: int, now: datetime
 ) -> Iterator[SheetFact]:
     """What is sent, what it costs, and whether a cache may still hold the beginning."""
     size = size_long(len(plan.body))
@@ -122,7 +128,9 @@ def sheet_facts(
         yield SheetFact("cache", _cache_words(plan, now))
 
 
-def _price_words(price: Forecast | None, times: int) -> str:
+def _price_words(price: Price, times: int) -> str:
+    if isinstance(price, str):
+        return price
     if price is None:
         return "unknown: no price is known for this model"
     each = f"{dollars(price.input)} in, at most {dollars(price.output_at_most)} out"

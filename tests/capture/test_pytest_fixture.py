@@ -42,7 +42,7 @@ def test_the_recording_of_a_failing_test_alone_is_kept_and_named(pytester, monke
         lambda c, h, b: c.sendall(json_head("200 OK", JSON_REPLY) + JSON_REPLY)
     ) as server:
         pytester.makepyfile(TESTS.format(key=KEY, url=server.url))
-        done = pytester.runpytest_subprocess("-p", "tapeview.capture.pytest_fixture")
+        done = pytester.runpytest_subprocess("-p", "tapeview.pytest_plugin")
     done.assert_outcomes(passed=1, failed=3)
     (path,) = (pytester.path / FOLDER).iterdir()
     assert path.name.startswith("test_that_fails-a-b-c-")

@@ -106,7 +106,7 @@ def test_endpoints_follow_each_other(environ):
 def test_without_a_key_the_recording_answers_and_the_sheet_says_so(tmp_path):
     made = sheet({"HOME": str(tmp_path)}, 1)
     assert made.endpoint.kind == "recording"
-    words = [fact.words for fact in made.facts(NOW, None)]
+    words = [fact.words for fact in made.facts(NOW)]
     assert "the recording answers, not a model" in words
 
 
@@ -126,7 +126,7 @@ def test_tokens_are_an_estimate_until_the_endpoint_has_counted(environ):
 
 def test_no_key_is_on_the_sheet(environ):
     made = sheet(environ, 1)
-    shown = str([*made.fields(), *made.facts(NOW, made.price())])
+    shown = str([*made.fields(), *made.facts(NOW)])
     assert "sk-dummy" not in shown
     assert "ANTHROPIC_API_KEY" in shown
 

@@ -8,6 +8,7 @@ from tapeview.calls.draft import Plan, refusals
 from tapeview.calls.endpoints import Endpoint
 from tapeview.calls.price import Forecast
 from tapeview.looks.sheet import (
+    PENDING,
     Tokens,
     refusal_facts,
     sheet_facts,
@@ -68,7 +69,7 @@ def test_what_is_typed_for_a_member(typed, value):
     assert typed_value(typed) == value
 
 
-def facts(made: Plan, tokens: Tokens, price: Forecast | None = PRICE, times: int = 1):
+def facts(made: Plan, tokens: Tokens, price: Forecast | str | None = PRICE, times: int = 1):
     return {f.name: f.words for f in sheet_facts(made, tokens, price, times, NOW)}
 
 
@@ -89,6 +90,7 @@ def test_tokens(tokens, words):
         (PRICE, 1, "$0.22 in, at most $0.80 out"),
         (PRICE, 5, "$0.22 in, at most $0.80 out, 5 times: at most $5.10"),
         (None, 1, "unknown: no price is known for this model"),
+        (PENDING, 1, "being looked up"),
     ],
 )
 def test_what_it_costs(price, times, words):

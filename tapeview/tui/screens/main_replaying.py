@@ -101,8 +101,7 @@ class ReplayingScreen(SavingScreen):
             self.run_worker(self._count(sheet), name="count", group="count", exclusive=True)
 
     def _show_fields(self, sheet: CallSheet) -> None:
-        price = sheet.price() if "genai_prices" in sys.modules else None
-        facts = sheet.facts(datetime.now(UTC), price)
+        facts = sheet.facts(datetime.now(UTC), is_priced="genai_prices" in sys.modules)
         self.replay_pane.show_sheet(self._replay_words, sheet.fields(), facts, "nothing sent yet")
 
     async def _count(self, sheet: CallSheet) -> None:
@@ -295,9 +294,10 @@ class ReplayingScreen(SavingScreen):
         call, growing = self._call, self._growing
         if call is None or growing is None:
             return
+        goes_on = growing.is_open and self._frames is not None
         keep, lines = growing.news()
         arriving = f"arriving {call.seconds:.1f} s" if self._frames is not None else ""
-        self.replay_pane.grow(keep, lines, _how(call.so_far()), arriving)
+        self.replay_pane.grow(keep, lines, _how(call.so_far()), arriving, goes_on)
 
 
 def _who(plan: Plan, glyphs: Glyphs) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from textual import events
@@ -29,7 +30,7 @@ ReplayState = Literal["sheet", "request", "arriving", "done", "results", "many"]
 SIGN_STYLES: Final = {"text": "fg", "thinking": "think plain", "call": "call", "unknown": "warn"}
 NAME: Final = 12
 """Cells of a field's name."""
-BESIDE_FROM: Final = 90
+BESIDE_FROM: Final = 70
 """Cells of the pane from which on the recorded reply stands at the right of the new one."""
 
 
@@ -137,15 +138,14 @@ class ReplayPane(SidePane):
         self.body.set_lines([])
         self.lay_out()
 
-    def grow(self, keep: int, lines: Sequence[ReplyLine], how: Parts, right: str) -> None:
-        """More of the reply is there."""
-        at_work = self.state == "arriving"
+    def grow(
+        self, keep: int, lines: Sequence[ReplyLine], how: Parts, right: str, goes_on: bool = False
+    ) -> None:
+        """More of the reply is there; ``goes_on``: its last line is not whole."""
         shown = [self._reply_line(line) for line in lines]
-        if at_work and shown and shown[-1].parts:
-            last = shown[-1]
-            shown[-1] = ViewLine(
-                (*last.parts, ("accent", self.glyphs.input_cursor)), last.indent, last.bar
-            )
+        if goes_on and shown and shown[-1].parts:
+            cursor = ("accent", self.glyphs.input_cursor)
+            shown[-1] = replace(shown[-1], parts=(*shown[-1].parts, cursor))
         self.figures_now = self.figures_now._replace(how=how)
         self._right = right
         self.body.regrow(keep, shown)
