@@ -1,20 +1,23 @@
 """The recorded reply beside a new one: a line for each block, and what differs."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from tapeview.calls.compare import Pair, Shown, compare, shown_blocks
 from tapeview.calls.many import Tally
 from tapeview.looks.block_record import BLANK, BodyLine, line_of
 from tapeview.looks.reply import Mark, ReplyLine
 from tapeview.tape.block import CALLS
-from tapeview.tape.clean import clean_line
+from tapeview.tape.clean import clean_line, cut
 from tapeview.tape.describe import SignName
 from tapeview.tape.json_text import JsonFault
 from tapeview.tape.sizes import count
 
 __all__ = ["beside_lines", "recorded_lines", "tally_lines"]
 
-WORDS = 400
+WORDS: Final = 400
+SHOWN: Final = 160
+"""Cells of a recorded block."""
 
 
 def recorded_lines(recorded: bytes | None, folder: str = "") -> list[ReplyLine]:
@@ -57,7 +60,7 @@ def _line(shown: Shown, mark: Mark) -> ReplyLine:
     name = shown.name or ("" if shown.kind in ("text", "thinking") else shown.kind)
     style = "think" if shown.kind == "thinking" else "muted"
     parts = ((("call bold", f"{clean_line(name, 80)}  "),) if name else ()) + (
-        (style, clean_line(shown.gist, WORDS)),
+        (style, cut(clean_line(shown.gist, WORDS), SHOWN)),
     )
     return ReplyLine(BodyLine(parts), _sign(shown.kind), mark)
 
