@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -27,6 +28,7 @@ class AppendedFile:
             raise SaveError(f"{path}: there is such a file already; nothing is recorded.") from None
         except OSError as error:
             raise SaveError(f"{path}: {error.strerror or error}; nothing is recorded.") from None
+        _hold(self._file)
         self.path = path
         self.size = 0
         """Bytes of whole lines."""
@@ -72,3 +74,13 @@ class AppendedFile:
             self._closing.wait(SYNC_WITHIN)
             self._wanted.clear()
             self._sync()
+
+
+def _hold(descriptor: int) -> None:
+    """Let whoever saves over the file see that it is being written; the lock ends with us."""
+    if sys.platform == "win32":
+        return
+    import fcntl
+
+    with contextlib.suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from hashlib import sha256
@@ -90,6 +91,11 @@ def _whole(path: Path, fill: Callable[[BinaryIO], None], may_replace: Callable[[
             fill(file)
             file.flush()
             os.fsync(file.fileno())
+        if _is_held(path):
+            raise SaveError(
+                f"{shown}: a program is recording to it right now; save it once that has ended, or "
+                "save as another file."
+            )
         if not may_replace():
             raise SaveError(f"{shown}: it changed while it was being saved; nothing was written.")
         Path(name).replace(path)
@@ -102,6 +108,22 @@ def _whole(path: Path, fill: Callable[[BinaryIO], None], may_replace: Callable[[
         if name:
             with contextlib.suppress(OSError):
                 Path(name).unlink()
+
+
+def _is_held(path: Path) -> bool:
+    """Whether a recorder holds the file: what it adds would go to the one that is replaced."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _write(write: Callable[[bytes], int], pieces: Iterable[bytes]) -> Fingerprint:

@@ -10,6 +10,7 @@ import pytest
 
 from tapeview.capture.append import SYNC_WITHIN, AppendedFile
 from tapeview.errors import SaveError
+from tapeview.keep.files import write_whole
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,3 +103,16 @@ def test_a_line_for_which_there_is_no_room_leaves_nothing(tmp_path, before):
     )
     assert done.stdout.split(maxsplit=1) == ["9", "File too large\n"]
     assert path.read_bytes() == b"y" * before + b"\n" + (b"x" * 99 + b"\n") * 9
+
+
+def test_a_file_that_is_recorded_to_is_not_saved_over(tmp_path):
+    path = tmp_path / "a.tape.jsonl"
+    file = AppendedFile(path)
+    file.add(b"one\n")
+    with pytest.raises(SaveError, match="a program is recording to it right now; save it once"):
+        write_whole(path, [b"other\n"])
+    file.add(b"two\n")
+    file.close()
+    assert path.read_bytes() == b"one\ntwo\n"
+    write_whole(path, [b"other\n"])
+    assert path.read_bytes() == b"other\n"
