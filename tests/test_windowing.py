@@ -60,7 +60,9 @@ def test_request_bodies(data):
 
 @pytest.mark.parametrize("at", [8, 43, 47])
 @pytest.mark.parametrize(
-    "damage", [lambda line: line + b"{bad}", lambda line: line + line[:-1].replace(b"-", b"+")]
+    "damage",
+    [lambda line: line + b"{bad}", lambda line: line + line[:-1].replace(b"-", b"+")],
+    ids=["damage behind a line", "half a line behind a line"],
 )
 def test_faults_of_the_file_come_and_go(at, damage):
     lines = plain().session.source.read(0, 1 << 20).splitlines(keepends=True)
