@@ -53,10 +53,6 @@ class OpenSession:
         with no_collection():
             return plan(operation, self.session, tape, index, speller, self._store.read)
 
-    def after(self, edit: Edit) -> Session:
-        """The session as it would be after an edit."""
-        return self._after(edit)[0]
-
     def _after(self, edit: Edit) -> tuple[Session, Swap | Window | None]:
         """The session after an edit, and how little of it that changes, where it is little."""
         session, store = self.session, self._store

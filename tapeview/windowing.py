@@ -5,7 +5,7 @@ is known, the stretch does not stand by itself, and all is derived anew.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -68,13 +68,11 @@ class _Change:
         turns = len(made.index.turns) - len(old.index.turns)
         was = {r for message in old.tape.messages[start:stop] for r in message.records}
         now = {r for message in made.tape.messages[start:end] for r in message.records}
-        if any(oddities(record.text or b"") for record in now - was):
+        if not self._is_sound_file(was, now):
             return False
         kept: list[Finding] = []
         for finding in old.own_findings:
             message = finding.place.message
-            if finding.fault.record in was:
-                return False
             if start <= message < stop:
                 continue
             behind = message >= stop
@@ -99,6 +97,19 @@ class _Change:
             known = old.sent_sizes
             made.__dict__["sent_sizes"] = [*known[:start], *sizes, *known[stop:]]
         return True
+
+    def _is_sound_file(self, was: Set[Record], now: Set[Record]) -> bool:
+        """Whether no fault of the file itself comes or goes with the lines."""
+        if any(record.shares_line for record in was | now):
+            return False
+        if any(oddities(record.text or b"") for record in now - was):
+            return False
+        faulty = [finding.fault.record for finding in self.old.own_findings]
+        if not was.isdisjoint(record for record in faulty if record is not None):
+            return False
+        # What the last line of a file is decides whether one that cannot be read is torn off.
+        at_end = self.window.stored.stop == len(self.old.tape.messages)
+        return not (at_end and any(r is not None and r.kind == "unreadable" for r in faulty))
 
     def _take_rows(self) -> bool:
         """Rows and gutters."""

@@ -58,6 +58,26 @@ def test_request_bodies(data):
     edit_at_random(open_bytes(json.dumps(BODY).encode()), data)
 
 
+@pytest.mark.parametrize("at", [8, 43, 47])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda line: line + b"{bad}", lambda line: line + line[:-1].replace(b"-", b"+")],
+    ids=["damage behind a line", "half a line behind a line"],
+)
+def test_faults_of_the_file_come_and_go(at, damage):
+    lines = plain().session.source.read(0, 1 << 20).splitlines(keepends=True)
+    lines[at] = damage(lines[at].rstrip(b"\n")) + b"\n"
+    opened = open_bytes(b"".join(lines))
+    asked(opened.snapshot())
+    number = len(opened.snapshot().tape.messages) - 1
+    for k in (number, number - 1, 8, 6):
+        opened.apply(ops.Delete(at=(f"messages.{k}",), pairs="both"))
+        assert derived(opened.snapshot()) == derived(anew(opened))
+        asked(opened.snapshot())
+    while opened.undo() is not None:
+        assert derived(asked(opened.snapshot())) == derived(anew(opened))
+
+
 def spelled(edit):
     """What an edit does, in texts."""
     splices = [

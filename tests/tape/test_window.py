@@ -78,4 +78,14 @@ def test_nothing_is_kept_where_nothing_is_known():
 def test_a_stretch_that_does_not_end_cleanly():
     old = known(index_of(*WHOLE))
     assert windowed_index(old, old.messages, Stretch(1, 6, 6)) is None
-    assert windowed_index(old, old.messages, Stretch(0, 7, 7)) is None
+    assert windowed_index(old, old.messages, Stretch(2, 7, 7)) is None
+
+
+def test_the_ends_of_a_tape_part_it_too():
+    old = known(index_of(*WHOLE))
+    messages = old.messages[2:]
+    index = windowed_index(old, messages, Stretch(0, 7, 5))
+    assert dict(index.places) == dict(Index(messages, old.frame, old.dialect).places)
+    ended = old.messages[:-2]
+    index = windowed_index(old, ended, Stretch(5, 11, 9))
+    assert list(index.turns) == list(Index(ended, old.frame, old.dialect).turns)
