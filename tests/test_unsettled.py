@@ -85,7 +85,7 @@ def test_everything_that_is_painted_is_worked_out():
 
 def test_before_anything_is_settled_there_are_rows_alone():
     read = session(*FIRST)
-    rows = Rows(read)
+    rows = Rows(read, {})
     rows.add(read.records)
     shown = Unsettled(read, "session", 0, rows, 10)
     assert kinds(shown) == ["block", "reply", "block", "block"]

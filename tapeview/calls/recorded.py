@@ -15,7 +15,7 @@ from tapeview.open_session import OpenSession, session_in
 from tapeview.shapes.fields import fields_of, is_text, text_of, value_at
 from tapeview.snapshot import Snapshot, no_collection
 from tapeview.tape.block import CLIENT_CALL, Block
-from tapeview.tape.json_text import loads
+from tapeview.tape.json_text import array_spans, loads
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.source import MemorySource
@@ -191,18 +191,7 @@ def reply_of(snapshot: Snapshot, turn: Turn, sent: int) -> dict[str, bytes]:
     (tool_use where it calls a tool, else end_turn), and the usage out of sizes.
     """
     session = snapshot.session
-    call = session.calls.get(snapshot.tape.messages[turn.start].first)
-    raw = call.reply() if call is not None else None
-    if raw is not None:
-        return fields_of(raw)
-    stored: dict[str, bytes] = {}
-    content: list[bytes] = []
-    for message in snapshot.tape.messages[turn.start : turn.stop]:
-        for record in message.records:
-            fields = fields_of(session.message_of(record))
-            stored |= {name: raw for name, raw in fields.items() if raw != b"null"}
-        holder = {block: record for record in message.records for block in record.blocks}
-        content += [_said(session, holder[b], b) for b in message.blocks if b in holder]
+    stored, content = _stored(snapshot, turn)
     if content == [EMPTY_TEXT]:
         content = []
     whole = b"[" + b",".join(content) + b"]"
@@ -235,6 +224,28 @@ def _said(session: Session, record: Record, block: Block) -> bytes:
     if block.kind == "thinking" and is_text(text := value_at(raw, inside.path)):
         return b'{"type":"thinking","thinking":' + text + b"}"
     return session.shape.neutral(raw, inside)
+
+
+def _stored(snapshot: Snapshot, turn: Turn) -> tuple[dict[str, bytes], list[bytes]]:
+    """The members of a reply as far as they are stored, and its blocks."""
+    session = snapshot.session
+    messages = snapshot.tape.messages[turn.start : turn.stop]
+    call = session.calls.get(messages[0].first)
+    raw = call.reply() if call is not None else None
+    if raw is not None:
+        members = {name: value for name, value in fields_of(raw).items() if value != b"null"}
+        whole = members.get("content", b"[]")
+        blocks = array_spans(whole, 0)[0] if whole[:1] == b"[" else []
+        return members, [whole[start:end] for start, end in blocks]
+    stored: dict[str, bytes] = {}
+    content: list[bytes] = []
+    for message in messages:
+        for record in message.records:
+            fields = fields_of(session.message_of(record))
+            stored |= {name: value for name, value in fields.items() if value != b"null"}
+        holder = {block: record for record in message.records for block in record.blocks}
+        content += [_said(session, holder[b], b) for b in message.blocks if b in holder]
+    return stored, content
 
 
 class _Depth(NamedTuple):

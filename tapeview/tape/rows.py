@@ -175,7 +175,7 @@ class _Builder:
                 held.discard(own[0])
                 self.branches[own[0]] = number
         for agent in session.tapes:
-            if agent.kind == "agent":
+            if agent.kind == "agent" and (agent.caller is not None or agent.frame is not None):
                 held.update(agent.own or ())
         return [record for record in session.records if record not in held]
 

@@ -13,7 +13,7 @@ from tapeview.errors import CallError, PlaceError
 from tapeview.open_session import load
 from tapeview.tape.json_text import members
 from tapeview.wire.convert import to_anthropic
-from tapeview.wire.request import request_of, sent_before
+from tapeview.wire.request import recorded_request, request_of, sent_before
 from tests.calls.helpers import BODY, RECORDING, TOOLS, plan
 from tests.helpers import open_bytes, snapshot_of
 
@@ -121,6 +121,9 @@ def test_chat_is_put_into_the_words_of_the_messages_api_and_what_is_lost_is_name
 def request_of_turn(snapshot, number):
     line = snapshot if number is None else snapshot.line_of_turn(number)
     turn = None if number is None else line.own_turn(number)
+    recorded = None if turn is None else recorded_request(line.session, line.tape, turn)
+    if recorded is not None:
+        return recorded.body
     messages = sent_before(line.index, line.tape.sent, turn)
     return request_of(snapshot.session, snapshot.tape, messages).body
 
