@@ -1,7 +1,7 @@
 """The screen of one session: header, timeline, block, problems, footer."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from textual import on
@@ -68,6 +68,9 @@ class MainScreen(FollowingScreen):
     #goto-sign { width: 3; }
     #goto-answer { width: 50%; }
     """
+
+    _bars: Sequence[LineBar] = ()
+    """All of them: they never come or go."""
 
     def __init__(
         self,
@@ -185,7 +188,8 @@ class MainScreen(FollowingScreen):
 
     def refresh_bars(self) -> None:
         """Paint every line anew that speaks of the cursor or the focus."""
-        for bar in self.query(LineBar):
+        self._bars = self._bars or tuple(self.query(LineBar))
+        for bar in self._bars:
             bar.refresh()
 
     # -- following the cursor ------------------------------------------------------------------

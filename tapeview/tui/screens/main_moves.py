@@ -45,6 +45,7 @@ class MovingScreen(Screen[None]):
     message: tuple[str, str]
     """What stands at the right end of the footer, and its style."""
     _before_side = "timeline"
+    _sides: Sequence[SidePane] = ()
     left_at: int = 0
     """The row that one looked at a single call from."""
 
@@ -100,7 +101,10 @@ class MovingScreen(Screen[None]):
     @property
     def sides(self) -> Sequence[SidePane]:
         """All that may stand there."""
-        return [pane for pane in self.query("SidePane") if isinstance(pane, SidePane)]
+        # Parts never come or go, and walking to them takes longer than most keys.
+        found = (pane for pane in self.query("SidePane") if isinstance(pane, SidePane))
+        self._sides = self._sides or tuple(found)
+        return self._sides
 
     @property
     def keys_here(self) -> Sequence[tuple[str, str]]:
