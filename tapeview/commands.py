@@ -293,7 +293,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "palette", "Command palette", ("ctrl+p",), "ctrl+p", "anywhere", "program", "all commands"
     ),
-    Command("quit", "Quit", ("q",), "q", "anywhere", "program", "quit", "quit"),
+    Command("quit", "Quit", ("q", "ctrl+c"), "q", "anywhere", "program", "quit", "quit"),
 )
 
 PICKER_COMMANDS: tuple[Command, ...] = (

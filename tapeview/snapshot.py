@@ -15,7 +15,7 @@ from tapeview.tape.index import Index
 from tapeview.tape.lanes import Gutter, gutters_of
 from tapeview.tape.link import Link
 from tapeview.tape.message import Message
-from tapeview.tape.record import Record
+from tapeview.tape.record import UNFINISHED, Record
 from tapeview.tape.rows import Row, rows_of
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
@@ -308,6 +308,9 @@ class Snapshot:
             return self.tape.resume
         if self.tape.kind != "main":
             return NOT_RESUMED[self.tape.kind]
+        last = self.tape.messages[-1:]
+        if last and last[0].first.label == UNFINISHED:
+            return "the last reply is not whole: it is still arriving, or was cut"
         refused = min(
             (f for f in self.findings if f.severity == "error"),
             key=lambda f: (f.rule.rank, f.place),

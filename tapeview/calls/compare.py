@@ -6,7 +6,6 @@ Values alone: whoever paints them takes the line and word difference of ``text``
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import zip_longest
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
@@ -156,9 +155,16 @@ def _partners(old: Sequence[_Block], new: Sequence[_Block]) -> dict[int, int]:
     found: dict[int, int] = {}
     for olds, news in by_kind.values():
         for some, others in _runs([old[k].key for k in olds], [new[k].key for k in news]):
-            for one, other in zip_longest(olds[some], news[others]):
-                if one is not None and other is not None:
-                    found[one] = other
+            pool, left = news[others], list[int]()
+            for one in olds[some]:
+                name = old[one].shown.name
+                same = next((k for k in pool if new[k].shown.name == name), None)
+                if same is None:
+                    left.append(one)
+                else:
+                    found[one] = same
+                    pool.remove(same)
+            found.update(zip(left, pool, strict=False))
     return found
 
 
@@ -177,8 +183,8 @@ def _pair(old: _Block | None, new: _Block | None) -> Pair:
         one = old or new
         word = _word(one.shown) if one is not None else ""
         if old is None:
-            return Pair("only new", None, new.shown if new else None, f"no {word}")
-        return Pair("only recorded", old.shown, None, f"the {word} is missing")
+            return Pair("only new", None, new.shown if new else None, f"a {word} not recorded")
+        return Pair("only recorded", old.shown, None, f"the recorded {word} did not come")
     if old.key == new.key:
         return Pair("same", old.shown, new.shown)
     if old.shown.kind in CALLS:

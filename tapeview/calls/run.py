@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from tapeview.calls.draft import Plan
-from tapeview.calls.endpoints import Endpoint, Secrets, secrets_of
+from tapeview.calls.endpoints import DEFAULT_URL, Endpoint, Secrets, secrets_of
 from tapeview.calls.local import running
 from tapeview.calls.own_reply import own_stream
 from tapeview.calls.price import price_of
@@ -155,6 +155,11 @@ class Call:
         if not plan.model:
             raise CallError("the file does not say which model was called: name one.")
         self._secrets = secrets_of(endpoint, self._environ)
+        if endpoint.base_url == DEFAULT_URL and not self._secrets.key and not endpoint.headers:
+            raise CallError(
+                f"endpoint {endpoint.name}: there is no key for {DEFAULT_URL}; set "
+                "ANTHROPIC_API_KEY, or name another endpoint."
+            )
         await load_client()
         import anthropic
         import httpx2

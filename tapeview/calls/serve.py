@@ -19,6 +19,7 @@ from tapeview.calls.asked import Refusal
 from tapeview.calls.player import Answer, Player
 from tapeview.calls.recorded import made_id
 from tapeview.errors import ServeError
+from tapeview.tape.clean import printable
 from tapeview.wire.sse import event_bytes
 from tapeview.wire.unroll import unroll
 
@@ -30,6 +31,8 @@ LARGEST: Final = 256 * 1024 * 1024
 RECORDED_AT: Final = "2026-01-01T00:00:00Z"
 """When a model is said to have been made: no tape tells it."""
 
+LOGGED: Final = 300
+"""Characters of a complaint about a request that cannot be read."""
 SHUTDOWN: Final = 0.1
 """Seconds that replies on their way have when the server ends."""
 
@@ -251,8 +254,9 @@ def _logger(log: Log) -> logging.Logger:
     handler = logging.Handler()
 
     def emit(record: logging.LogRecord) -> None:
-        for line in handler.format(record).splitlines():
-            log(line)
+        fault = record.exc_info[1] if record.exc_info else None
+        words = f"{record.getMessage()}: {fault}" if fault is not None else record.getMessage()
+        log(printable(" ".join(words.split()))[:LOGGED])
 
     handler.emit = emit  # type: ignore[method-assign]
     logger.addHandler(handler)

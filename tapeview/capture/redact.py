@@ -31,6 +31,13 @@ TOKEN_QUOTED = re.compile(rb'(\\+"authorization_token\\+"\s*:\s*\\+")[^"\\]*')
 """A credential of a remote server, in a member that the Messages API has for it; also in JSON that
 stands in a string."""
 
+SERVER_URL = re.compile(rb'("url"\s*:\s*")((?:[^"\\]|\\.)*)(?=")')
+"""Where a remote server is: its user and its query may be a credential."""
+
+USER_INFO = re.compile(rb"(?<=//)[^/@?#\s\"]+@")
+QUERY = re.compile(rb"([?&][^=&#\"]+=)[^&#\"]*")
+ESCAPED = re.compile(rb"\\u00([0-7][0-9a-fA-F])")
+
 
 def kept_reply_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """The headers of an answer that are recorded; names come in lower case."""
@@ -57,13 +64,31 @@ def secrets_of(headers: Mapping[str, str], path: str) -> tuple[bytes, ...]:
 
 def without(secrets: Sequence[bytes], data: bytes) -> bytes:
     """A copy in which none of these credentials stands, nor a remote server's token."""
+    if secrets and (b"\\u00" in data or b"\\/" in data):
+        plain = ESCAPED.sub(_unescaped, data).replace(b"\\/", b"/")
+        if any(secret in plain for secret in secrets):
+            data = plain
     for secret in secrets:
         if secret in data:
             data = data.replace(secret, REMOVED.encode())
+    before, servers, behind = data.partition(b'"mcp_servers"')
+    if servers:
+        data = before + servers + SERVER_URL.sub(_safe_url, behind)
     if b'"authorization_token' in data:
         for pattern in (TOKEN_MEMBER, TOKEN_QUOTED):
             data = pattern.sub(rb"\1" + REMOVED.encode(), data)
     return data
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    """A sign that needs no escape as it is; others stay as they are spelled."""
+    sign = bytes([int(match[1], 16)])
+    return sign if sign >= b" " and sign not in (b'"', b"\\", b"\x7f") else match[0]
+
+
+def _safe_url(match: re.Match[bytes]) -> bytes:
+    url = USER_INFO.sub(REMOVED.encode() + b"@", match[2])
+    return match[1] + QUERY.sub(rb"\1" + REMOVED.encode(), url)
 
 
 def safe_path(path: str) -> str:

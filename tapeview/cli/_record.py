@@ -63,7 +63,7 @@ def _show(url: str, path: Path, told: "_Told") -> int:
     hint = (
         "Nothing has arrived yet. In the other terminal:",
         f"export ANTHROPIC_BASE_URL={url}",
-        f"{url}/v1 for a client that wants /v1 in its address",
+        f"{url}/v1 where a client wants /v1",
         f"{url}/t/NAME to keep one agent apart",
     )
     app = TapeviewApp(begin(str(path)), follow=True, hint=hint)

@@ -179,7 +179,9 @@ def _add_replay(commands: "argparse._SubParsersAction[_Parser]") -> _Parser:
     parser = commands.add_parser("replay", help="make a model call again")
     parser.add_argument("path", metavar="PATH", help="a session file; - reads standard input")
     _add_tape(parser)
-    parser.add_argument("--turn", type=int, metavar="N", help="the call whose reply is turn N")
+    parser.add_argument(
+        "--turn", type=int, metavar="N", help="the call whose reply is turn N; else the next one"
+    )
     parser.add_argument("--model", metavar="M", help="another model than the recorded one")
     parser.add_argument("--endpoint", metavar="NAME", help="where it goes; see the README")
     parser.add_argument(

@@ -73,7 +73,9 @@ class Reader:
         if not talks:
             return []
         tips = {root: self._tip(trees[root]) for root in talks}
-        newest = max(talks, key=lambda root: tips[root].unedited.number)
+        # A call that nobody answered hides no conversation.
+        heard = [root for root in talks if any(n.end is not None for n in trees[root])] or talks
+        newest = max(heard, key=lambda root: tips[root].unedited.number)
         spine = [newest]
         while (older := self._before(spine[-1], talks, spine)) is not None:
             spine.append(older)

@@ -26,6 +26,7 @@ from tapeview.edit.operations import (
     Pairs,
     Prepend,
     Rename,
+    ReplaceReply,
     Set,
     SetRequest,
     Split,
@@ -284,6 +285,10 @@ def _move(at: str, side: str, to: str) -> Operation:
 # -- calls and results that would be parted --------------------------------------------------------
 
 
+PARTING: Final = (Delete, DeleteTurn, DeleteRange, Move, Cut, Compact, ReplaceReply)
+"""Edits that may part a call from its result."""
+
+
 class PairChoice(NamedTuple):
     """One answer to what is to become of parted calls and results."""
 
@@ -296,7 +301,7 @@ def pair_choices(
     operation: Operation, snapshot: Snapshot, places: tuple[str, ...]
 ) -> tuple[PairChoice, ...]:
     """What may become of the ends in ``places``, which would stay alone."""
-    if not isinstance(operation, Delete | DeleteTurn | DeleteRange | Move | Cut | Compact):
+    if not isinstance(operation, PARTING):
         return ()
     wanted: list[tuple[str, str, Pairs]] = [("k", "keep and flag", "keep")]
     if not isinstance(operation, Move):

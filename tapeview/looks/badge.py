@@ -61,7 +61,7 @@ def badge_of(snapshot: Snapshot, row: Row, text: RowText, first_unsent: bool) ->
     if worst in ("warning", "suspicion"):
         return Badge(_name_of(findings, worst), "warn")
     if row.record is not None and row.record.label == UNFINISHED:
-        return Badge("unfinished", "pending")
+        return Badge("cut" if row.record.start >= 0 else "unfinished", "pending")
     if row.record is not None and row.record.start < 0 and is_stored(session, row.record):
         return Badge("added", "muted")
     if row.unsent:

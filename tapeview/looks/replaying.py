@@ -113,6 +113,8 @@ def before_lines(plan: Plan, times: int = 1) -> Iterator[str]:
         yield f"not from the file: {', '.join(said)}"
     if plan.absent:
         yield f"not stored, not sent: {', '.join(plan.absent)}"
+    for words in plan.lost:
+        yield f"loses {words}"
     for finding in refusals(plan):
         place = finding.api_path or finding.at
         yield f"the API will refuse {finding.rule.code} {place}: {finding.sentence}"
@@ -145,6 +147,9 @@ def after_lines(plan: Plan, reply: Reply) -> Iterator[str]:
 def tally_lines(tally: Tally) -> Iterator[str]:
     """How often each decision came, most frequent first, then the recorded one if none was it."""
     wide = len(str(tally.times))
+    if not tally.replies:
+        yield f"no call of {tally.times} was answered"
+        return
     for choice in tally.choices:
         mark = "recorded" if choice.is_recorded else ""
         words = decision_words(choice.decision)

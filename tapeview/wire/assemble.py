@@ -216,9 +216,11 @@ class Assembler:
             case "message_start":
                 return self._begin(data.get("message"))
             case "content_block_start":
-                return self._start(data.get("index"), data.get("content_block"))
+                step = self._start(data.get("index"), data.get("content_block"))
+                return step or self._refuse(event.data)
             case "content_block_delta":
-                return self._grow(data.get("index"), data.get("delta"))
+                step = self._grow(data.get("index"), data.get("delta"))
+                return step or self._refuse(event.data)
             case "content_block_stop":
                 return self._stop(data.get("index"))
             case "message_delta":
@@ -243,17 +245,17 @@ class Assembler:
         self._count(message.get("usage"))
         return Step("message")
 
-    def _start(self, index: object, block: object) -> Step:
-        if not isinstance(index, int) or not isinstance(block, dict):
-            return Step("")
+    def _start(self, index: object, block: object) -> Step | None:
+        if not isinstance(index, int) or not isinstance(block, dict) or index in self.blocks:
+            return None
         self.blocks[index] = GrowingBlock(block)
         return Step("start", index)
 
-    def _grow(self, index: object, delta: object) -> Step:
-        if not isinstance(index, int) or not isinstance(delta, dict):
-            return Step("")
-        block = self.blocks.get(index)
-        if block is None or block.is_done:
+    def _grow(self, index: object, delta: object) -> Step | None:
+        block = self.blocks.get(index) if isinstance(index, int) else None
+        if not isinstance(index, int) or block is None or not isinstance(delta, dict):
+            return None
+        if block.is_done:
             return Step("")
         return block.grow(delta)._replace(block=index)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tapeview.capture.redact import kept_reply_headers, safe_path, secrets_of, without
 
 KEY = "sk-ant-dummy-0123456789"
+ESCAPED = "".join(f"\\u{ord(sign):04x}" for sign in KEY)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,13 @@ def test_credentials_are_found_in_a_query():
         (
             r'{"text":"\"authorization_token\": \"abc\""}',
             r'{"text":"\"authorization_token\": \"[removed]\""}',
+        ),
+        (f'{{"text":"{ESCAPED}"}}', '{"text":"[removed]"}'),
+        (r'{"text":"a\/b \u00e9 \u0022"}', r'{"text":"a\/b \u00e9 \u0022"}'),
+        (
+            '{"add":[{"url":"http://h/?k=1"}],"mcp_servers":[{"url":"http://u:pw@h/p?token=x&y=z"}]}',
+            '{"add":[{"url":"http://h/?k=1"}],"mcp_servers":'
+            '[{"url":"http://[removed]@h/p?token=[removed]&y=[removed]"}]}',
         ),
     ],
 )

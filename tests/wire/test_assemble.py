@@ -176,10 +176,6 @@ def test_odd_blocks(events, block):
 HARMLESS = [
     {"type": "ping"},
     {"type": "of_next_year", "index": 0, "delta": {"type": "text_delta", "text": "x"}},
-    {"type": "content_block_delta"},
-    {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta", "text": "x"}},
-    {"type": "content_block_delta", "index": 0, "delta": "x"},
-    {"type": "content_block_start", "index": "0", "content_block": {}},
     {"type": "content_block_stop", "index": 9},
     {"type": "message_start", "message": None},
     {"type": "message_delta", "usage": None},
@@ -193,6 +189,24 @@ def test_what_nobody_knows_does_no_harm(event):
     assembler = assembled(*SAYS[:2], event, *SAYS[2:], event)
     assert assembler.message() == assembled(*SAYS).message()
     assert not assembler.garbage
+
+
+BROKEN = [
+    {"type": "content_block_delta"},
+    {"type": "content_block_delta", "index": 7, "delta": {"type": "text_delta", "text": "x"}},
+    {"type": "content_block_delta", "index": 0, "delta": "x"},
+    {"type": "content_block_start", "index": "0", "content_block": {}},
+    {"type": "content_block_start", "index": 0, "content_block": None},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+]
+"""A piece of the reply that has no place in it: something would be lost without a word."""
+
+
+@pytest.mark.parametrize("event", BROKEN, ids=str)
+def test_what_has_no_place_is_garbage(event):
+    assembler = assembled(*SAYS[:2], event, *SAYS[2:])
+    assert assembler.message() == assembled(*SAYS).message()
+    assert assembler.garbage == json.dumps(event)
 
 
 def test_counts_are_totals_and_null_says_nothing():

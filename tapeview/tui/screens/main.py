@@ -38,6 +38,10 @@ from tapeview.tui.widgets.timeline import Timeline
 __all__ = ["MainScreen"]
 
 PANES: Final = ("timeline", "block", "problems")
+BESIDE_A_CALL: Final = frozenset(
+    {"quit", "next_pane", "previous_pane", "taller", "shorter", "follow", "save", "copy_path"}
+)
+"""Commands that do what they always do while a call has the focus."""
 
 
 class MainScreen(FollowingScreen):
@@ -264,8 +268,11 @@ class MainScreen(FollowingScreen):
     def _act_of(self, identity: str) -> Callable[[], object]:
         """What a command does here: a pane that has the focus may know better."""
         side = self.side
-        if side is not None and self.pane == side.id and not self.asking and identity in side.acts:
-            return side.acts[identity]
+        if side is not None and self.pane == side.id and not self.asking:
+            if identity in side.acts:
+                return side.acts[identity]
+            if side is self.replay_pane and identity not in BESIDE_A_CALL:
+                return lambda: self.say("esc leaves the call first", "warn")
         found: Callable[[], object] = getattr(self, f"do_{identity}")
         return found
 

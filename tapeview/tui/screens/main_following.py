@@ -41,6 +41,8 @@ class FollowingScreen(OutcomeScreen):
     _works = False
     """What the session has become is being worked out."""
     _second = 0
+    _fault = ""
+    """Why what the path leads to could not be shown, as it was told."""
 
     @property
     def followers(self) -> list["FollowingScreen"]:
@@ -176,11 +178,16 @@ class FollowingScreen(OutcomeScreen):
         elif growth.take(grown, perf_counter()):
             if self.keeper is not None:
                 self.keeper.hold_anew()
+            top = self.followers[-1]
+            if self._fault and top.message[0] == self._fault:
+                top.say(HAPPENED["back"])
+            self._fault = ""
             self.on_all_screens(lambda screen: screen.show_grown())
             if self.opened.session.source.size >= BIG:
                 gc.freeze()  # as when it was read
         elif grown.fault:
-            self.followers[-1].say(printable(grown.fault), "warn")
+            self._fault = printable(grown.fault)
+            self.followers[-1].say(self._fault, "warn")
 
     def _pause(self) -> str:
         """Why what is new must wait: it would take away what somebody is at."""
@@ -263,7 +270,8 @@ class FollowingScreen(OutcomeScreen):
 
     def tell_change(self) -> None:
         """Say it when the file changed, unless that is looked at all the time."""
-        if not self.is_following:
+        ours = self.keeper is not None and self.keeper.wrote_last()
+        if not self.is_following and not ours:
             super().tell_change()
 
     def saved(self) -> None:

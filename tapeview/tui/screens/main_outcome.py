@@ -9,7 +9,7 @@ from tapeview.calls.reply import Reply
 from tapeview.calls.results import answers, interrupted, open_calls, recorded_results
 from tapeview.calls.run_on import RunOn, tape_of_edit
 from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
-from tapeview.errors import TapeviewError
+from tapeview.errors import EditError, TapeviewError
 from tapeview.looks.actions import actions_of
 from tapeview.looks.call_sheet import CallSheet
 from tapeview.looks.saving import copy_name
@@ -29,15 +29,15 @@ class OutcomeScreen(ReplayingScreen):
         """What can be done with what came; the footer's words for it."""
         pane, sheet = self.replay_pane, self.sheet
         pane.acts = {"back": self.leave_replay, "replay": self.show_sheet_again}
-        again = (("r", "again"), ("esc", "leave"))
+        again = (("esc", "leave"), ("r", "again"))
         if self.reply is None or sheet is None:
             return again
         pane.acts |= {
             "actions": self._append,
-            "compact": self.leave_replay,
+            "compact": self.discard,
             "run_on": self._run_on,
         }
-        keeps = (("x", "discard"), ("R", "run on"), *again)
+        keeps = (("x", "discard"), *again, ("R", "run on"))
         if sheet.turn is None:
             pane.acts["open"] = self._append
             return (("enter", "append"), *keeps)
@@ -53,18 +53,22 @@ class OutcomeScreen(ReplayingScreen):
         return Raw(self.reply.message) if self.reply is not None else None
 
     def _keep(self) -> None:
-        """Keep the reply beside the recorded one; a file of one line keeps it in another file."""
+        """Keep the reply beside the recorded one; where the file can hold no branch, in another."""
         operation = self._branch()
         if operation is None or not self.may_edit():
             return
-        if not self.opened.session.harness:
-            self.ask_word(
-                "this file holds one line; keep the branch as",
-                copy_name(self.opened.session.path, "branch"),
-                self._save_branch,
-            )
-        elif self.perform(operation):
-            self.leave_replay()
+        reply = self.reply
+        try:
+            self.opened.plan(operation)
+        except EditError:
+            name = copy_name(self.opened.session.path, "branch")
+            words = "this file can hold no branch; write it to a file of its own"
+            self.ask_word(words, name, self._save_branch)
+            return
+        if self.perform(operation):
+            self.discard()
+            edit = self.opened.log.entries[-1].edit
+            self._ask_results(reply, tape_of_edit(self.opened.session.tapes, edit))
 
     def _save_branch(self, path: str) -> bool:
         """Write the request of the turn, and the reply behind it, to a file of their own."""
@@ -79,7 +83,7 @@ class OutcomeScreen(ReplayingScreen):
             return False
         if not self.write(path, lambda to, force: keeper.save_request(to, body, force)):
             return False
-        self.leave_replay()
+        self.discard()
         return True
 
     def _branch(self) -> Branch | None:
@@ -94,7 +98,7 @@ class OutcomeScreen(ReplayingScreen):
         if turn is None or message is None:
             return
         if self._take(ReplaceReply(turn=turn, message=message, tape=self._tape)):
-            self.leave_replay()
+            self.discard()
 
     def _append(self) -> None:
         """Put the reply at the end of the tape, then ask what its calls are answered with."""
@@ -103,7 +107,7 @@ class OutcomeScreen(ReplayingScreen):
             return
         reply, tape = self.reply, self._tape
         if self._take(AppendReply(message=message, tape=tape)):
-            self.leave_replay()
+            self.discard()
             self._ask_results(reply, tape)
 
     def _put(self, operation: Operation) -> None:
@@ -116,9 +120,11 @@ class OutcomeScreen(ReplayingScreen):
 
     def _ask_results(self, reply: Reply | None, tape: str) -> None:
         """Ask what the open calls at the end of the tape are answered with."""
+        if reply is None or not tape:
+            return
         snapshot = self.opened.snapshot(tape)
         calls = open_calls(snapshot)
-        if reply is None or not calls:
+        if not calls:
             return
         turn = snapshot.index.turns[-1].number
         found = recorded_results(snapshot, calls, turn)
@@ -137,10 +143,15 @@ class OutcomeScreen(ReplayingScreen):
         """Write the result of the first open call."""
         snapshot = self.opened.snapshot(tape)
         index = snapshot.index
-        waiting = [e for e in index.calls if not index.link_of[e.block].results]
-        if not waiting or waiting[-1].block not in self.snapshot.row_of:
+        last = index.turns[-1].start
+        waiting = [
+            e.block
+            for e in index.calls
+            if e.place.message >= last and not index.link_of[e.block].results
+        ]
+        if not waiting or waiting[0] not in self.snapshot.row_of:
             return
-        row = self.snapshot.row_of[waiting[-1].block]
+        row = self.snapshot.row_of[waiting[0]]
         self.timeline.go(row)
         found = actions_of(self.snapshot, self.snapshot.rows[row], None)
         for action in found:
@@ -153,11 +164,13 @@ class OutcomeScreen(ReplayingScreen):
         """Run on from the end of the tape, with recorded results, as long as there are some."""
         if not self.may_edit() or self.is_calling:
             return
-        turns = self.snapshot.index.turns
-        if not turns:
-            self.say("there is no reply to run on from", "warn")
+        row = self.row
+        line = self.snapshot.of(row) if row is not None else self.snapshot
+        turns = line.index.turns
+        if not open_calls(line):
+            self.say("no call waits at the end of this line: nothing to run on from", "warn")
             return
-        self._begin_run(self.snapshot.tape.id, turns[-1].number)
+        self._begin_run(line.tape.id, turns[-1].number)
 
     def _run_on(self) -> None:
         """Keep the reply as its own line, and run on from it."""
@@ -170,7 +183,14 @@ class OutcomeScreen(ReplayingScreen):
                 self._begin_run(self._tape, self.opened.snapshot(self._tape).index.turns[-1].number)
             return
         operation = self._branch()
-        if operation is None or not self.perform(operation):
+        if operation is None:
+            return
+        try:
+            self.opened.plan(operation)
+        except EditError:
+            self.say("this file can hold no branch: a appends the reply, then R runs on", "warn")
+            return
+        if not self.perform(operation):
             return
         tape = tape_of_edit(self.opened.session.tapes, self.opened.log.entries[-1].edit)
         self._begin_run(tape or self._tape, turn)
@@ -200,7 +220,7 @@ class OutcomeScreen(ReplayingScreen):
             ):
                 return
             made += 1
-        self.leave_replay()
+        self.discard()
         row = first_row(self.snapshot, tape) if tape != self.snapshot.tape.id else -1
         self.timeline.go(row if row >= 0 else len(self.snapshot.rows) - 1)
         # A cursor that moves takes the footer's old message away.

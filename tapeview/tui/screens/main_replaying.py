@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import Final
 
+from msgspec import Raw
 from textual.timer import Timer
 from textual.worker import Worker
 
@@ -32,6 +33,7 @@ from tapeview.tui.editor import edit_outside
 from tapeview.tui.glyphs import Glyphs
 from tapeview.tui.screens.main_saving import SavingScreen
 from tapeview.tui.widgets.bars import Parts
+from tapeview.tui.widgets.question import Answer
 from tapeview.tui.widgets.replay_pane import ReplayPane
 
 __all__ = ["ReplayingScreen"]
@@ -70,13 +72,16 @@ class ReplayingScreen(SavingScreen):
         if self._worker is not None:
             self.open_side(self.replay_pane)
             return
-        line = self.snapshot.of(row)
+        turn = turn_of_call(self.snapshot.of(row), row)
+        if self.reply is not None and self.sheet is not None and self.sheet.turn == turn:
+            self.open_side(self.replay_pane)  # it came, and nobody has said what becomes of it
+            return
         try:
-            turn = turn_of_call(line, row)
             self.sheet = CallSheet(self.snapshot, turn, self.environ)
         except TapeviewError as error:
             self.say(printable(str(error)), "warn")
             return
+        self.reply = None
         self._show_sheet()
         self.open_side(self.replay_pane)
 
@@ -157,9 +162,31 @@ class ReplayingScreen(SavingScreen):
         return True
 
     def leave_replay(self) -> None:
-        """Give the block pane its place back."""
+        """Give the block pane its place back; a reply that came is there at the next ``r``."""
+        self.close_side("timeline")
+
+    def discard(self) -> None:
+        """Leave the call and what came of it."""
         self.sheet = self.reply = None
         self.close_side("timeline")
+
+    @property
+    def is_unkept(self) -> bool:
+        """Whether a model's reply came, and no edit has it."""
+        if self.reply is None or self.sheet is None or self.sheet.endpoint.kind == "recording":
+            return False
+        message = Raw(self.reply.message)
+        return all(
+            getattr(entry.operation, "message", None) != message for entry in self.opened.log.done
+        )
+
+    def do_quit(self) -> None:
+        """End the program; a reply that nobody kept, or that still arrives, is asked about."""
+        if not self.is_calling and not self.is_unkept:
+            super().do_quit()
+            return
+        words = "a reply is arriving" if self.is_calling else "the model's reply is not kept"
+        self.ask(words, [Answer("q", "quit without it", super().do_quit)], escape="stay")
 
     # -- the call ------------------------------------------------------------------------------
 
@@ -279,6 +306,7 @@ class ReplayingScreen(SavingScreen):
             pane.show_beside(beside_lines(self.recorded, reply.message, self.folder))
         self.refresh_bars()
         if sentence:
+            pane.show_trouble(sentence)
             # A cursor that moves takes the footer's old message away.
             self.call_after_refresh(self.say, printable(sentence), "warn")
         if path and self.sheet is not None:
@@ -323,7 +351,7 @@ def _how(reply: Reply) -> Parts:
     if reply.first_token_seconds is not None:
         say("first token", f"{reply.first_token_seconds:.1f} s")
     out = reply.usage.get("output_tokens")
-    if isinstance(out, int) and out > 0:
+    if isinstance(out, int) and reply.stop_reason is not None:
         say("out", f"{out:,}")
         flowed = reply.seconds - (reply.first_token_seconds or 0.0)
         if flowed > 0.2:

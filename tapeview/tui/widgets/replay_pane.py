@@ -64,7 +64,7 @@ class SheetList(LineList):
         mark = (self.glyphs.cursor if selected else " ", "accent" if self.has_focus else "muted")
         name = (f" {pad(cut(field.name, NAME, self.glyphs.cut), NAME)} ", "muted")
         room = width - NAME - 4
-        value = cut(field.words or "e says it", room, self.glyphs.cut)
+        value = cut(field.words or "press e to set", room, self.glyphs.cut)
         words = (value, "title" if field.words else "muted")
         note = cut(field.note, max(0, room - cells(value) - 1), self.glyphs.cut)
         return self.ink.strip(
@@ -156,6 +156,12 @@ class ReplayPane(SidePane):
         self.state, self._right, self._endings = state, right, endings
         self._refresh_bars()
 
+    def show_trouble(self, sentence: str) -> None:
+        """What went wrong, below whatever came."""
+        count = self.body.line_count
+        gap = [ViewLine(())] if count else []
+        self.body.regrow(count, [*gap, ViewLine((("warn", sentence),), 2, hang=2)])
+
     def show_beside(self, lines: Iterable[ReplyLine]) -> None:
         """The recorded reply, or how the two compare."""
         self.beside.set_lines([self._reply_line(line) for line in lines])
@@ -166,7 +172,7 @@ class ReplayPane(SidePane):
         self._refresh_bars()
 
     def _refresh_bars(self) -> None:
-        for bar in self.query(LineBar):
+        for bar in (*self.query(LineBar), self.screen.query_one("#tabs")):
             bar.refresh()
 
     def lay_out(self) -> None:
