@@ -15,6 +15,7 @@ from tapeview.tape.clean import printable
 from tapeview.tape.graft import without
 from tapeview.tape.json_text import JsonFault, Span, loads, members, skip_blank
 from tapeview.tape.message import Message
+from tapeview.tape.turn import Turn
 from tapeview.wire.convert import to_anthropic
 from tapeview.wire.request import recorded_request, request_of, sent_before
 
@@ -24,6 +25,9 @@ Origin = Literal["recorded", "remembered", "asked", "endpoint", "default"]
 
 DEFAULT_MAX_TOKENS: Final = 8192
 """What a reply may hold where nobody says: all models in use take it."""
+
+HEADERS: Final = ("anthropic-version", "anthropic-beta")
+"""Headers of a recorded call that are sent again."""
 
 OURS: Final = ("messages", "stream")
 """Members that nobody asks for: they are what the call is."""
@@ -55,6 +59,8 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
     messages: tuple[Message, ...]
     lost: tuple[str, ...] = ()
     """What a tape in another shape loses when it is put into the words of the Messages API."""
+    headers: Mapping[str, str] = {}
+    """Version and betas of the recorded call, where the file has them."""
     news: Mapping[str, bytes] = {}
     """What was asked for and the file does not store: worth remembering."""
 
@@ -118,7 +124,17 @@ def plan_call(
     have = {member.name for member in sent}
     absent = tuple(name for name in request.absent if name not in have)
     told = {name: raw for name, raw in (asked or {}).items() if name not in spans and raw}
-    return Plan(line, turn, endpoint, body, sent, absent, messages, lost, told)
+    headers = _recorded_headers(line, own)
+    return Plan(line, turn, endpoint, body, sent, absent, messages, lost, headers, told)
+
+
+def _recorded_headers(line: Snapshot, turn: Turn | None) -> dict[str, str]:
+    """Version and betas of the call of a turn; of the next call those of the last one."""
+    turns = line.index.turns
+    last = turns[len(turns) - 1] if turns else None
+    turn = turn or last
+    call = line.session.calls.get(line.tape.messages[turn.start].first) if turn else None
+    return {k: v for k, v in call.headers.items() if k in HEADERS} if call is not None else {}
 
 
 def _changes(

@@ -171,7 +171,7 @@ class Call:
                     "/v1/messages",
                     cast_to=object,
                     content=plan.body,
-                    options=_options(endpoint),
+                    options=_options(endpoint, plan.headers),
                     stream=True,
                     stream_cls=anthropic.AsyncStream[object],
                 )
@@ -253,8 +253,10 @@ def _client(endpoint: Endpoint, secrets: Secrets, stall: float) -> "AsyncAnthrop
     )
 
 
-def _options(endpoint: Endpoint) -> "RequestOptions":
+def _options(endpoint: Endpoint, recorded: Mapping[str, str]) -> "RequestOptions":
     """Headers and query of a call: version and betas, and no key where there is none.
+
+    What the endpoint does not say is said as it was ``recorded``.
 
     The SDK adds the headers of ``ANTHROPIC_CUSTOM_HEADERS`` to all it sends; they belong to the
     endpoint of the environment, and go nowhere else.
@@ -264,7 +266,7 @@ def _options(endpoint: Endpoint) -> "RequestOptions":
     own = {name.lower() for name, _ in endpoint.headers}
     lines = os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")
     custom = {line.partition(":")[0].strip().lower() for line in lines if ":" in line}
-    headers: dict[str, str | Omit] = {}
+    headers: dict[str, str | Omit] = dict(recorded)
     if endpoint.name == "environment":
         own |= custom
     else:
@@ -277,7 +279,7 @@ def _options(endpoint: Endpoint) -> "RequestOptions":
         headers["anthropic-beta"] = ",".join(endpoint.betas)
     return {
         "headers": headers,
-        "params": {"beta": "true"} if endpoint.betas else {},
+        "params": {"beta": "true"} if "anthropic-beta" in headers else {},
         "follow_redirects": False,  # what is sent is meant for this address alone
     }
 
@@ -303,7 +305,7 @@ async def count_tokens(
                 "/v1/messages/count_tokens",
                 cast_to=dict[str, object],
                 content=count_body(plan.body),
-                options=_options(endpoint),
+                options=_options(endpoint, plan.headers),
             )
     except (anthropic.AnthropicError, httpx2.HTTPError, OSError, ValueError):
         return None

@@ -1,6 +1,6 @@
 """The forest of calls that a recording's lines make."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -195,6 +195,13 @@ class Forest:
         """The members of its body beside the messages, in their order."""
         members, order, _, _ = self._framed(node)
         return {name: members[name] for name in order if name in members}
+
+    def headers(self, node: Node) -> Mapping[str, str]:
+        """The headers of a call that are kept."""
+        step: Node | None = node
+        while step is not None and not step.facts.headers:
+            step = step.like
+        return step.facts.headers if step is not None else {}
 
     def body(self, node: Node) -> bytes:
         """The body as it was sent."""

@@ -1,6 +1,6 @@
 """One line of a recording, read into a record."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -52,6 +52,8 @@ class CallFacts(msgspec.Struct, frozen=True):
     """The sub-agent's id, where the client names it."""
     reframed: bool
     """Whether it has another system prompt or other tools than the call that it goes on from."""
+    headers: Mapping[str, str]
+    """Headers of the request that are kept; none where they are those of the call before."""
 
 
 class EndFacts(msgspec.Struct, frozen=True):
@@ -167,7 +169,16 @@ def _call(name: str, row: _Line, raw: bytes) -> CallFacts:
     parent = row.parent or ""
     adds = tuple(_places(raw, row.add))
     return CallFacts(
-        name, row.kind, parent, max(0, row.keep), adds, row.like, row.of, agent, reframed
+        name,
+        row.kind,
+        parent,
+        max(0, row.keep),
+        adds,
+        row.like,
+        row.of,
+        agent,
+        reframed,
+        row.headers,
     )
 
 

@@ -295,6 +295,7 @@ class Reader:
             end.first if isinstance(end, EndFacts) else None,
             partial(self.forest.body, node),
             partial(self.message, reply) if reply is not None else _nothing,
+            self.forest.headers(node),
         )
 
     # -- what stands beside the tapes ----------------------------------------------------------

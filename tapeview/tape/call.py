@@ -1,6 +1,6 @@
 """A model call as it was recorded: what was sent, what came back, how long it took."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -22,3 +22,5 @@ class RecordedCall(msgspec.Struct, frozen=True, eq=False):
     for it now."""
     reply: Callable[[], bytes | None]
     """The message that came back, whole or not, as JSON; None where nothing did."""
+    headers: Mapping[str, str]
+    """Headers of the request that are kept, names in lower case: ``anthropic-version``, ..."""

@@ -137,6 +137,15 @@ def test_a_file_that_has_changed(tmp_path):
         plan_call(snapshot, None, WORK)
 
 
+def test_a_recording_knows_version_and_betas():
+    snapshot = load(str(SAMPLES / "recorded.tape.jsonl")).snapshot()
+    for number in (1, 2, None):
+        headers = plan_call(snapshot, number, WORK).headers
+        assert headers.keys() <= {"anthropic-version", "anthropic-beta"}
+        assert headers["anthropic-version"] == "2023-06-01"
+    assert plan(turn=1).headers == {}
+
+
 FILES = [path for path in sorted(SAMPLES.glob("*.json*")) if path.name != "lines.jsonl"]
 
 

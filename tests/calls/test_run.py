@@ -5,6 +5,7 @@ import json
 from contextlib import aclosing
 from decimal import Decimal
 
+import msgspec
 import pytest
 
 from tapeview.calls.reply import Arrived, Reply
@@ -46,6 +47,20 @@ async def test_version_betas_and_further_headers():
     assert got.headers["anthropic-beta"] == "a-1,b-2"
     assert got.headers["x-team"] == "red"
     assert got.query == "beta=true"
+
+
+async def test_version_and_betas_are_those_that_were_recorded():
+    recorded = {"anthropic-version": "2023-06-01", "anthropic-beta": "a-1,b-2"}
+    async with serving(streams(*SAYS)) as server:
+        planned = msgspec.structs.replace(plan(at(server.url)), headers=recorded)
+        await made(Call(planned, environ()))
+        own = msgspec.structs.replace(planned, endpoint=at(server.url, betas=("c-3",)))
+        await made(Call(own, environ()))
+    first, second = server.got
+    assert first.headers["anthropic-version"] == "2023-06-01"
+    assert first.headers["anthropic-beta"] == "a-1,b-2"
+    assert first.query == "beta=true"
+    assert second.headers["anthropic-beta"] == "c-3"
 
 
 async def test_no_key_is_sent_where_there_is_none(monkeypatch):

@@ -633,3 +633,19 @@ async def test_while_a_session_is_read_it_is_not_edited(path: Path) -> None:
         await go(pilot, TEXT)
         await retype(pilot, "Mine", "ctrl+s")
         assert screen.opened.log.state == 1
+
+
+async def test_what_we_saved_ourselves_is_no_news(path: Path) -> None:
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        await go(pilot, TEXT)
+        await retype(pilot, "Something else", "ctrl+s")
+        await pilot.press("s")
+        await pilot.pause()
+        screen.say("")
+        screen.tell_change()
+        assert screen.message[0] == ""
+        path.write_bytes(path.read_bytes() + b"\n")
+        screen.tell_change()
+        assert screen.message[0] != ""

@@ -441,4 +441,4 @@ async def test_until_a_big_session_is_read_following_waits(path: Path) -> None:
         loading.allowed = 1_000
         await shows(pilot, "main · following", "► Bash")
         screen = screen_of(app)
-        assert screen.timeline.at == len(screen.snapshot.rows) - 1
+        await until(pilot, lambda: screen.timeline.at == len(screen.snapshot.rows) - 1)

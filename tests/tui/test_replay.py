@@ -347,3 +347,67 @@ async def test_a_file_of_one_line_keeps_a_branch_in_another_file(tmp_path: Path)
         sent = screen.snapshot.index.turns[1].start
         assert len(kept.tape.messages) == sent + 1
         assert kept.tape.messages[-1].role == "assistant"
+
+
+async def test_a_reply_that_nobody_kept_is_there_again(path: Path) -> None:
+    async with answered_by(streams(*REPLY), path) as (server, pilot):
+        screen = await replied(pilot, 3)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.side is None
+        await pilot.press("q")
+        await pilot.pause()
+        assert "the model's reply is not kept" in screen.question.render_line(0).text
+        await pilot.press("escape", "r")
+        await pilot.pause()
+        assert screen.replay_pane.state == "done"
+        assert any("Case 17 again." in line for line in lines(screen))
+        assert sum(got.path == "/v1/messages" for got in server.got) == 1
+        await pilot.press("x", "r")
+        await pilot.pause()
+        assert "nothing sent yet" in title(screen)
+
+
+async def test_calls_whose_results_would_stay_alone_are_asked_about(path: Path) -> None:
+    async with answered_by(streams(*CALLING), path) as (_, pilot):
+        screen = await replied(pilot, 2)
+        await pilot.press("c")
+        await pilot.pause()
+        assert "would stay alone" in screen.question.render_line(0).text
+        await pilot.press("b")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert [e.edit.label for e in screen.opened.log.entries] == ["replace the reply of turn 2"]
+        assert not screen.is_unkept
+
+
+async def test_a_branch_that_the_file_cannot_hold_goes_to_another(tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLES / "recorded.tape.jsonl", tmp_path))
+    async with answered_by(streams(*REPLY), path) as (_, pilot):
+        screen = await replied(pilot, 2)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert screen.word_line.input.value == str(tmp_path / "recorded.tape-branch.jsonl")
+
+
+async def test_keys_that_edit_wait_until_the_call_is_left(path: Path) -> None:
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = await sheet_of_turn(pilot, 2)
+        for key in ("a", "d", "v", "i", "x", "H", "b"):
+            await pilot.press(key)
+            await pilot.pause()
+            assert screen.message[0] == "esc leaves the call first"
+            assert screen.side is screen.replay_pane
+        assert screen.opened.log.entries == ()
+
+
+async def test_running_on_needs_a_call_that_waits(tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLES / "refund.json", tmp_path))
+    async with app_of(path).run_test(size=WIDE) as pilot:
+        screen = screen_of(pilot.app)
+        before = screen.timeline.at
+        await pilot.press("R")
+        await pilot.pause()
+        assert screen.timeline.at == before
+        assert "no call waits at the end of this line" in screen.message[0]
