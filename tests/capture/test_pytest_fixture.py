@@ -38,6 +38,8 @@ def test_without_it():
 
 def test_the_recording_of_a_failing_test_alone_is_kept_and_named(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    # Whether tapeview is installed, so that pytest finds it by itself, or not: it is loaded once.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     with RawServer(
         lambda c, h, b: c.sendall(json_head("200 OK", JSON_REPLY) + JSON_REPLY)
     ) as server:
