@@ -5,6 +5,7 @@ import queue
 
 import pytest
 
+import tapeview
 from tapeview.capture.running import recording_proxy
 from tapeview.cli import run
 from tapeview.open_session import load
@@ -76,3 +77,36 @@ def test_pi(request, recorded, tmp_path, capsysbinary):
     assert len(of("reply", lines)) == 3
     sent = words(path, "main", capsysbinary)
     assert sent[: len(requests[-1]["messages"])] == requests[-1]["messages"]
+
+
+def test_claude_code_is_played_back_to(request, recorded, tmp_path):
+    program = find_or_install(request.config.cache.mkdir("client"))
+    prompts = ("call one, two", "call three", "thanks")
+
+    def talk(url, name):
+        client, identity = RealClient(program, tmp_path / name, tmp_path / "work"), ""
+        for prompt in prompts:
+            identity = client.ask(url, prompt, identity)
+
+    path, requests, _ = recorded(lambda url: talk(url, "first"))
+    said = []
+    with tapeview.play(path, log=said.append) as url:
+        talk(url, "again")
+    played = [line for line in said if "turn " in line]
+    turns = [int(line.partition("turn ")[2].split(",")[0].split()[0]) for line in played]
+    assert turns == list(range(1, len(requests) + 1))
+
+
+def test_pi_is_played_back_to_word_for_word(request, recorded, tmp_path):
+    cache = request.config.cache.mkdir("pi")
+
+    def talk(url, name):
+        client = RealPi(cache, tmp_path / name)
+        client.ask(url, "call one, two", False)
+        client.ask(url, "thanks", True)
+
+    path, requests, _ = recorded(lambda url: talk(url, "first"))
+    said = []
+    with tapeview.play(path, log=said.append) as url:
+        talk(url, "again")
+    assert len([line for line in said if "turn " in line]) == len(requests)
