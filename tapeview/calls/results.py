@@ -17,7 +17,7 @@ from tapeview.tape.block import CLIENT_CALL, Block
 from tapeview.tape.clean import clean_line
 from tapeview.tape.gist import gist_of_call
 from tapeview.tape.graft import spelled, with_member, without
-from tapeview.tape.json_text import JsonFault, loads
+from tapeview.tape.json_text import JsonFault
 from tapeview.tape.link import End
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "Found",
     "Step",
     "answers",
-    "calls_of_reply",
     "interrupted",
     "next_step",
     "open_calls",
@@ -72,20 +71,6 @@ class Step(NamedTuple):
     """Why it stops, as one clean sentence; "" where it goes on."""
     used: frozenset[Block]
     """Recorded results that were given, these included."""
-
-
-def calls_of_reply(message: bytes) -> tuple[Call, ...]:
-    """The client calls of a message of the Messages API. Raises ``JsonFault``."""
-    content = fields_of(message).get("content", b"")
-    if content[:1] != b"[":
-        return ()
-    value = loads(content)
-    found = value if isinstance(value, list) else []
-    return tuple(
-        Call(str(block.get("id", "")), str(block.get("name", "")), block.get("input"))
-        for block in found
-        if isinstance(block, dict) and block.get("type") == CLIENT_CALL
-    )
 
 
 def open_calls(snapshot: Snapshot) -> tuple[Call, ...]:

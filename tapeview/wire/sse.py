@@ -36,11 +36,6 @@ class EventReader:
                 found.append(event)
         return found
 
-    @property
-    def is_between(self) -> bool:
-        """Whether nothing of an event is waiting for its end; else the stream was cut in one."""
-        return not self._line and not self._data and not self._name
-
     def _lines(self, chunk: bytes) -> Iterator[bytes]:
         if self._after_cr and chunk[:1] == b"\n":
             chunk = chunk[1:]

@@ -36,22 +36,6 @@ def test_chunks_of_one_byte(stream, events):
     assert [e for k in range(len(stream)) for e in reader.feed(stream[k : k + 1])] == events
 
 
-@pytest.mark.parametrize(
-    ("stream", "between"),
-    [
-        (b"", True),
-        (b"data: a\n\n", True),
-        (b"data: a\n", False),
-        (b"dat", False),
-        (b"event: a\n", False),
-    ],
-)
-def test_a_stream_that_is_cut_in_an_event(stream, between):
-    reader = EventReader()
-    reader.feed(stream)
-    assert reader.is_between is between
-
-
 lines = st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]))
 names = st.text(st.characters(exclude_characters="\r\n\x00", exclude_categories=["Cs"]))
 
@@ -65,4 +49,3 @@ def test_what_is_written_is_read(events, sizes):
         found += reader.feed(stream[:size])
         stream = stream[size:]
     assert found + reader.feed(stream) == said
-    assert reader.is_between
