@@ -19,7 +19,18 @@ from tapeview.tape.turn import Turn
 from tapeview.wire.convert import to_anthropic
 from tapeview.wire.request import recorded_request, request_of, sent_before
 
-__all__ = ["DEFAULT_MAX_TOKENS", "Member", "Origin", "Plan", "plan_call", "refusals", "spliced"]
+__all__ = [
+    "DEFAULT_MAX_TOKENS",
+    "Draft",
+    "Member",
+    "Origin",
+    "Plan",
+    "draft_of",
+    "plan_call",
+    "plan_of",
+    "refusals",
+    "spliced",
+]
 
 Origin = Literal["recorded", "remembered", "asked", "endpoint", "default"]
 
@@ -84,6 +95,21 @@ class Plan(msgspec.Struct, frozen=True, eq=False):
         return None
 
 
+class Draft(NamedTuple):
+    """A call as the file has it, before anything is asked for."""
+
+    line: Snapshot
+    """The line of the tape that holds the turn, or its end."""
+    turn: int | None
+    messages: tuple[Message, ...]
+    body: bytes
+    """In the words of the Messages API."""
+    members: Mapping[str, Span]
+    absent: tuple[str, ...]
+    lost: tuple[str, ...]
+    headers: Mapping[str, str]
+
+
 def plan_call(
     snapshot: Snapshot,
     turn: int | None,
@@ -98,6 +124,11 @@ def plan_call(
 
     Raises ``PlaceError`` for a turn that is not there, ``CallError`` for what cannot be sent.
     """
+    return plan_of(draft_of(snapshot, turn), endpoint, asked, remembered)
+
+
+def draft_of(snapshot: Snapshot, turn: int | None) -> Draft:
+    """The call as the file has it. Raises ``PlaceError``, ``CallError``."""
     session = snapshot.session
     line = snapshot if turn is None else snapshot.line_of_turn(turn)
     own = None if turn is None else line.own_turn(turn)
@@ -114,18 +145,40 @@ def plan_call(
             f"{printable(session.path)}: the file has changed since it was opened, or is damaged; "
             "open it again."
         ) from None
+    headers = _recorded_headers(line, own)
+    return Draft(line, turn, messages, body, spans, request.absent, lost, headers)
+
+
+def plan_of(
+    draft: Draft,
+    endpoint: Endpoint,
+    asked: Mapping[str, bytes | None] | None = None,
+    remembered: Mapping[str, bytes] | None = None,
+) -> Plan:
+    """The same with what is asked for and remembered. Raises ``CallError``."""
+    spans = draft.members
     changes, origins = _changes(set(spans), endpoint, asked or {}, remembered or {})
-    body = spliced(body, changes, spans)
+    body = spliced(draft.body, changes, spans)
     sent = tuple(
         Member(name, body[start:end], origins.get(name, "recorded"))
         for name, (start, end) in dict(members(body, 0)).items()
         if name not in OURS
     )
     have = {member.name for member in sent}
-    absent = tuple(name for name in request.absent if name not in have)
+    absent = tuple(name for name in draft.absent if name not in have)
     told = {name: raw for name, raw in (asked or {}).items() if name not in spans and raw}
-    headers = _recorded_headers(line, own)
-    return Plan(line, turn, endpoint, body, sent, absent, messages, lost, headers, told)
+    return Plan(
+        draft.line,
+        draft.turn,
+        endpoint,
+        body,
+        sent,
+        absent,
+        draft.messages,
+        draft.lost,
+        draft.headers,
+        told,
+    )
 
 
 def _recorded_headers(line: Snapshot, turn: Turn | None) -> dict[str, str]:

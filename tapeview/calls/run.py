@@ -92,6 +92,11 @@ class Call:
         """How long the call has been going on, or took."""
         return (self._ended or perf_counter()) - self._started
 
+    @property
+    def first_token_seconds(self) -> float | None:
+        """How long the first token took; None while none came."""
+        return self._first
+
     def so_far(self) -> Reply:
         """What has arrived. It is marked as cut until it is whole."""
         assembler = self.assembler

@@ -54,18 +54,28 @@ def tape_of_edit(tapes: Sequence[Tape], edit: Edit) -> str:
 
 
 def played_stream(opened: OpenSession) -> Stream:
-    """Answers calls that no turn stands for with the recorded reply that follows their messages."""
+    """Answers calls that no turn stands for with the recorded reply that follows their messages.
+
+    The recorded calls are read when the first of them is asked for, once.
+    """
+    session = opened.session
+    made: list[Player] = []
+
+    def player() -> Player:
+        spoken, _ = in_api_words(opened)
+        return Player(recorded_calls(spoken, None), session.path, True)
 
     async def stream(plan: Plan) -> AsyncIterator[bytes]:
         if plan.turn is not None:
             async for chunk in own_stream(plan):
                 yield chunk
             return
-        session, _ = in_api_words(opened)
-        answer = Player(recorded_calls(session, None), opened.session.path, True).answer(plan.body)
+        if not made:
+            made.append(player())
+        answer = made[0].answer(plan.body)
         if not isinstance(answer, Answer):
             raise CallError(
-                f"{printable(opened.session.path)}: no recorded reply follows these messages; name "
+                f"{printable(session.path)}: no recorded reply follows these messages; name "
                 "an endpoint that answers."
             )
         for event in unroll(answer.message):

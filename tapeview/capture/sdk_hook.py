@@ -68,12 +68,8 @@ def watched(client: Anthropic | AsyncAnthropic, recording: Recorder) -> Iterator
     if isinstance(client, AsyncAnthropic):
 
         async def sending(request: httpx2.Request, **settings: Any) -> httpx2.Response:  # noqa: ANN401
-            call = _begun(recording, request)
-            try:
+            with _attempt(recording, request) as call:
                 response: httpx2.Response = await send(request, **settings)
-            except BaseException as error:
-                _fail(call, error)
-                raise
             _watch(call, response)
             return response
 
@@ -81,12 +77,8 @@ def watched(client: Anthropic | AsyncAnthropic, recording: Recorder) -> Iterator
     else:
 
         def sending_now(request: httpx2.Request, **settings: Any) -> httpx2.Response:  # noqa: ANN401
-            call = _begun(recording, request)
-            try:
+            with _attempt(recording, request) as call:
                 response: httpx2.Response = send(request, **settings)
-            except BaseException as error:
-                _fail(call, error)
-                raise
             _watch(call, response)
             return response
 
@@ -98,6 +90,17 @@ def watched(client: Anthropic | AsyncAnthropic, recording: Recorder) -> Iterator
             del http.send
         else:
             http.send = before
+
+
+@contextmanager
+def _attempt(recording: Recorder, request: httpx2.Request) -> Iterator[RecordedCall | None]:
+    """One attempt; that it failed, or was cancelled, is recorded before the client sees it."""
+    call = _begun(recording, request)
+    try:
+        yield call
+    except BaseException as error:
+        _fail(call, error)
+        raise
 
 
 class _Recording(Middleware):

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cached_property
 
-from tapeview.calls.draft import Plan, plan_call, refusals
+from tapeview.calls.draft import Plan, draft_of, plan_of, refusals
 from tapeview.calls.endpoints import endpoint_names, endpoint_of
 from tapeview.calls.price import forecast
 from tapeview.calls.remembered import remember, remembered
@@ -68,12 +69,13 @@ class CallSheet:
         self._environ = environ
         self._asked: dict[str, bytes | None] = {}
         self._remembered = remembered(environ, snapshot.session.path)
-        self._counted: Tokens | None = None
+        self._tokens: Tokens | None = None
         self.endpoint = endpoint_of(None, environ)
+        self._draft = draft_of(snapshot, turn)
         self.plan: Plan = self._planned()
 
     def _planned(self) -> Plan:
-        return plan_call(self.snapshot, self.turn, self.endpoint, self._asked, self._remembered)
+        return plan_of(self._draft, self.endpoint, self._asked, self._remembered)
 
     def change(self, field: SheetField, typed: str) -> None:
         """Set a field to what was typed. Raises ``CallError``; the sheet is then as it was."""
@@ -90,7 +92,7 @@ class CallSheet:
         except CallError:
             self.endpoint, self._asked = before
             raise
-        self._counted = None
+        self._tokens = None
 
     def next_endpoint(self) -> str:
         """The name of the endpoint after the one that is chosen."""
@@ -102,19 +104,22 @@ class CallSheet:
         """What can be changed, a line each."""
         return sheet_fields(self.plan, self.times)
 
+    @cached_property
     def refused(self) -> tuple[Finding, ...]:
-        """What the API would refuse."""
+        """What the API would refuse of the messages, which no field changes."""
         return refusals(self.plan)
 
     @property
     def tokens(self) -> Tokens:
         """How many tokens are sent, as far as is known."""
-        return self._counted or Tokens(estimate(self.plan.body), is_estimate=True)
+        if self._tokens is None:
+            self._tokens = Tokens(estimate(self.plan.body), is_estimate=True)
+        return self._tokens
 
     def count(self, plan: Plan, number: int | None) -> None:
         """The endpoint has counted the tokens of a plan; None where it does not say."""
         if number is not None and plan is self.plan:
-            self._counted = Tokens(number, is_estimate=False)
+            self._tokens = Tokens(number, is_estimate=False)
 
     def facts(self, now: datetime, is_priced: bool = True) -> Iterator[SheetFact]:
         """What will happen, a line each. Prices are a library of their own, slow the first time."""
@@ -122,11 +127,10 @@ class CallSheet:
         price = forecast(model, tokens.number, self.plan.max_tokens) if is_priced else PENDING
         yield from sheet_facts(self.plan, tokens, price, self.times, now)
         yield SheetFact("", "")
-        refused = self.refused()
-        yield from refusal_facts(refused)
+        yield from refusal_facts(self.refused)
         if self.endpoint.kind == "recording":
             yield SheetFact("", "the recording answers, not a model")
-        elif refused:
+        elif self.refused:
             yield SheetFact("", "enter sends it anyway")
 
     def leave(self) -> Plan:

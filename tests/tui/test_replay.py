@@ -411,3 +411,45 @@ async def test_running_on_needs_a_call_that_waits(tmp_path: Path) -> None:
         await pilot.pause()
         assert screen.timeline.at == before
         assert "no call waits at the end of this line" in screen.message[0]
+
+
+async def test_a_recorded_result_of_an_equal_call_is_taken(tmp_path: Path) -> None:
+    ls = {"type": "tool_use", "id": "toolu_old", "name": "Bash", "input": {"command": "ls"}}
+    found = {"type": "tool_result", "tool_use_id": "toolu_old", "content": "a.txt"}
+    body = {
+        "model": "claude-opus-4-5",
+        "max_tokens": 9,
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": [ls]},
+            {"role": "user", "content": [found]},
+            {"role": "assistant", "content": "One file."},
+            {"role": "user", "content": "again"},
+        ],
+    }
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(body), encoding="utf-8")
+    async with answered_by(streams(*CALLING), path) as (_, pilot):
+        screen = screen_of(pilot.app)
+        await pilot.press("end", "r")
+        await pilot.pause()
+        assert "replay the next call" in title(screen)
+        await pilot.press("enter")
+        await reached(pilot, lambda: screen.replay_pane.state == "done")
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "recorded results" in screen.question.render_line(0).text
+        await pilot.press("c", "s")
+        await pilot.pause()
+    last = json.loads(path.read_bytes())["messages"][-1]
+    assert last == {
+        "role": "user",
+        "content": [found | {"tool_use_id": "toolu_new"}],
+    }
+
+
+async def test_the_endpoint_counts_the_tokens(path: Path) -> None:
+    async with answered_by(says(200, {"input_tokens": 4321}), path) as (server, pilot):
+        screen = await sheet_of_turn(pilot, 2)
+        await reached(pilot, lambda: any("4,321 in" in line for line in lines(screen)))
+        assert [got.path for got in server.got] == ["/v1/messages/count_tokens"]

@@ -87,6 +87,10 @@ class ChangingScreen(LinesScreen):
         found = self._planned(operation)
         return found is not None and self._do(operation, found[1], found[0])
 
+    def perform_planned(self, operation: Operation, edit: Edit) -> bool:
+        """The same with an edit that was planned just now."""
+        return self._do(operation, consequences_of(self.opened, edit, operation.tape), edit)
+
     def _planned(self, operation: Operation) -> tuple[Edit, Consequences] | None:
         """The edit, and what it would do; None where somebody has to be asked or told first."""
         try:

@@ -7,7 +7,7 @@ from msgspec import Raw
 from tapeview.calls.keeping import branch_body
 from tapeview.calls.reply import Reply
 from tapeview.calls.results import answers, interrupted, open_calls, recorded_results
-from tapeview.calls.run_on import RunOn, tape_of_edit
+from tapeview.calls.run_on import RunOn, played_stream, tape_of_edit
 from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
 from tapeview.errors import EditError, TapeviewError
 from tapeview.looks.actions import actions_of
@@ -59,15 +59,14 @@ class OutcomeScreen(ReplayingScreen):
             return
         reply = self.reply
         try:
-            self.opened.plan(operation)
+            edit = self.opened.plan(operation)
         except EditError:
             name = copy_name(self.opened.session.path, "branch")
             words = "this file can hold no branch; write it to a file of its own"
             self.ask_word(words, name, self._save_branch)
             return
-        if self.perform(operation):
+        if self.perform_planned(operation, edit):
             self.discard()
-            edit = self.opened.log.entries[-1].edit
             self._ask_results(reply, tape_of_edit(self.opened.session.tapes, edit))
 
     def _save_branch(self, path: str) -> bool:
@@ -186,13 +185,13 @@ class OutcomeScreen(ReplayingScreen):
         if operation is None:
             return
         try:
-            self.opened.plan(operation)
+            edit = self.opened.plan(operation)
         except EditError:
             self.say("this file can hold no branch: a appends the reply, then R runs on", "warn")
             return
-        if not self.perform(operation):
+        if not self.perform_planned(operation, edit):
             return
-        tape = tape_of_edit(self.opened.session.tapes, self.opened.log.entries[-1].edit)
+        tape = tape_of_edit(self.opened.session.tapes, edit)
         self._begin_run(tape or self._tape, turn)
 
     def _begin_run(self, tape: str, turn: int) -> None:
@@ -201,7 +200,7 @@ class OutcomeScreen(ReplayingScreen):
 
     async def _run_calls(self, tape: str, run: RunOn) -> None:
         """Results, call, reply, until something stops it."""
-        made = 0
+        made, recording = 0, played_stream(self.opened)
         while True:
             try:
                 step = run.next(self.opened.snapshot(tape))
@@ -214,7 +213,7 @@ class OutcomeScreen(ReplayingScreen):
                 self.say(printable(str(error)), "warn")
                 return
             self.show_call(sheet)
-            reply = await self.make(sheet.plan)
+            reply = await self.make(sheet.plan, recording)
             if reply is None or not self.perform(
                 AppendReply(message=Raw(reply.message), tape=tape)
             ):

@@ -16,7 +16,7 @@ from tapeview.calls.draft import Plan
 from tapeview.calls.many import Tally, many, tally_of
 from tapeview.calls.own_reply import own_reply
 from tapeview.calls.reply import Arrived, Reply
-from tapeview.calls.run import Call, count_tokens
+from tapeview.calls.run import Call, Stream, count_tokens
 from tapeview.calls.run_on import played_stream
 from tapeview.calls.trouble import Trouble
 from tapeview.errors import TapeviewError
@@ -112,7 +112,7 @@ class ReplayingScreen(SavingScreen):
     async def _count(self, sheet: CallSheet) -> None:
         """Ask the endpoint how many tokens it is, and look up what they cost."""
         plan = sheet.plan
-        await in_background(_load)
+        await _load_prices()
         try:
             sheet.count(plan, await count_tokens(plan, self.environ))
         except TapeviewError:
@@ -237,12 +237,12 @@ class ReplayingScreen(SavingScreen):
         """Where the agent worked: paths are shown from there."""
         return self.snapshot.session.folder
 
-    async def make(self, plan: Plan) -> Reply | None:
+    async def make(self, plan: Plan, recording: Stream | None = None) -> Reply | None:
         """Make one call and show what comes; the reply where it is whole."""
-        call = Call(plan, self.environ, played_stream(self.opened))
+        call = Call(plan, self.environ, recording or played_stream(self.opened))
         self._call, self._growing = call, GrowingLines(call.assembler)
         if plan.endpoint.kind != "recording":
-            await in_background(_load)
+            await _load_prices()
         self._frames = self._frames or self.set_interval(FRAME, self._show_growth)
         outcome: Reply | Trouble | None = None
         try:
@@ -262,7 +262,7 @@ class ReplayingScreen(SavingScreen):
         """Make a call several times, and count what the model decides."""
         self._call = None
         if plan.endpoint.kind != "recording":
-            await in_background(_load)
+            await _load_prices()
         ends: list[Reply | Trouble] = []
 
         def told(_: int, event: Arrived | Reply | Trouble) -> None:
@@ -325,7 +325,7 @@ class ReplayingScreen(SavingScreen):
         goes_on = growing.is_open and self._frames is not None
         keep, lines = growing.news()
         arriving = f"arriving {call.seconds:.1f} s" if self._frames is not None else ""
-        self.replay_pane.grow(keep, lines, _how(call.so_far()), arriving, goes_on)
+        self.replay_pane.grow(keep, lines, _how(call, self.reply), arriving, goes_on)
 
 
 def _who(plan: Plan, glyphs: Glyphs) -> str:
@@ -335,21 +335,22 @@ def _who(plan: Plan, glyphs: Glyphs) -> str:
     return f"{plan.model or 'no model'} {glyphs.separator} {about}"
 
 
-def _load() -> None:
-    """Import what takes seconds, away from the screen."""
-    import_module("anthropic")
-    import_module("genai_prices")
+async def _load_prices() -> None:
+    """What a reply cost is asked for at its end: the library is there then."""
+    await in_background(partial(import_module, "genai_prices"))
 
 
-def _how(reply: Reply) -> Parts:
-    """``first token 0.9 s  out 214  at 64/s  $0.31``."""
+def _how(call: Call, reply: Reply | None) -> Parts:
+    """``first token 0.9 s  out 214  at 64/s  $0.31``; all but the first once it is over."""
     parts: Parts = []
 
     def say(name: str, value: str) -> None:
         parts.extend([(f"{name} ", "muted"), (f"{value}  ", "fg")])
 
-    if reply.first_token_seconds is not None:
-        say("first token", f"{reply.first_token_seconds:.1f} s")
+    if call.first_token_seconds is not None:
+        say("first token", f"{call.first_token_seconds:.1f} s")
+    if reply is None:
+        return parts
     out = reply.usage.get("output_tokens")
     if isinstance(out, int) and reply.stop_reason is not None:
         say("out", f"{out:,}")
