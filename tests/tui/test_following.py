@@ -20,6 +20,7 @@ from tapeview.tui.screens import main_following
 from tapeview.tui.screens.main import MainScreen
 from tests.formats.claude import reply, user, written
 from tests.helpers import open_bytes
+from tests.paced import Paced
 from tests.tui.test_main_loading import here, lines, screen_of, until
 
 WIDE, NARROW = (120, 40), (80, 24)
@@ -431,9 +432,11 @@ async def test_new_rows_of_a_big_session_stand_there_before_they_are_worked_out(
         assert records(pilot) == 3
 
 
-async def test_until_a_big_session_is_read_following_waits(path: Path) -> None:
-    from tests.paced import Paced
-
+@pytest.mark.parametrize("poll", [0.001, 1.0], ids=["reading lasts", "reading is quick"])
+async def test_until_a_big_session_is_read_following_waits(
+    path: Path, poll: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(main_following, "POLL", poll)
     loading = Paced(str(path))
     app = TapeviewApp(loading, environ={"HOME": os.environ["HOME"]}, follow=True)
     async with app.run_test(size=WIDE) as pilot:

@@ -37,6 +37,8 @@ class FollowingScreen(OutcomeScreen):
 
     _wants = False
     """On the screen of main: somebody wants the session to be followed."""
+    _goes_to_end = False
+    """The cursor has still to go to the end, which is not known until the session is settled."""
     _growth: Growth | None = None
     _works = False
     """What the session has become is being worked out."""
@@ -85,11 +87,18 @@ class FollowingScreen(OutcomeScreen):
         if self.opened.is_settled and not self._can_grow():
             return False
         self._wants = True
-        self.run_worker(self._follow(from_end), name="follow", group="follow")
+        self._goes_to_end = from_end
+        self.run_worker(self._follow(), name="follow", group="follow")
         self.refresh_follow()
-        if self.opened.is_settled and from_end and not self.timeline.empty:
-            self.timeline.go(last_row(self.snapshot, self.timeline.folded))
+        if self.opened.is_settled:
+            self._go_to_end()
         return True
+
+    def _go_to_end(self) -> None:
+        """Go there once, as whoever opened the session wanted."""
+        if self._goes_to_end and not self.timeline.empty:
+            self.timeline.go(last_row(self.snapshot, self.timeline.folded))
+        self._goes_to_end = False
 
     def stop_following(self) -> None:
         """Leave the session as it is shown."""
@@ -127,18 +136,15 @@ class FollowingScreen(OutcomeScreen):
 
     # -- looking -------------------------------------------------------------------------------
 
-    async def _follow(self, from_end: bool) -> None:
-        waited = False
+    async def _follow(self) -> None:
         while self._wants:
             await asyncio.sleep(POLL)
             if not self._is_there():
                 return
             if not self.opened.is_settled:
-                waited = True
                 continue
-            if waited and from_end and self.timeline.at <= 0:
-                self.timeline.go(last_row(self.snapshot, self.timeline.folded))
-            waited = False
+            self._goes_to_end &= self.timeline.at <= 0  # else somebody moved while it was read
+            self._go_to_end()
             if not self._can_grow():
                 self.stop_following()
             elif self._growth is not None:
