@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import accumulate
+from operator import attrgetter
 
 from tapeview.errors import PlaceError
 from tapeview.rules._engine import Finding, Purpose, check, worst
@@ -288,13 +289,18 @@ class Snapshot:
         return Known(self.turn_numbers, self._facts_of)
 
     @cached_property
+    def times(self) -> tuple[str, str] | None:
+        """When the first and the last record of the session were made."""
+        times = list(filter(None, map(attrgetter("time"), self.session.records)))
+        return (min(times), max(times)) if times else None
+
+    @cached_property
     def turn_sizes(self) -> Sequence[int]:
         """Bytes that the call of each turn of the main line was sent."""
-        return [
-            line._sent_before[start]
-            for line in self._counted_lines
-            for start in line.index.turn_starts
-        ]
+        sizes: list[int] = []
+        for line in self._counted_lines:
+            sizes += map(line._sent_before.__getitem__, line.index.turn_starts)
+        return sizes
 
     def _facts_of(self, number: int) -> TurnFacts:
         line = self.line_of_turn(number)

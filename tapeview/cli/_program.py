@@ -98,10 +98,7 @@ def _open(arguments: argparse.Namespace) -> int:
         tape=arguments.tape,
         follow=arguments.follow,
     )
-    app.run()
-    if app.failure is not None:
-        raise app.failure
-    return app.return_code or 0
+    return app.until_left()
 
 
 def _take_keys_from_terminal() -> None:

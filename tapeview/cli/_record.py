@@ -68,11 +68,10 @@ def _show(url: str, path: Path, told: "_Told") -> int:
     )
     app = TapeviewApp(begin(str(path)), follow=True, hint=hint)
     told.trouble = app.tell
-    app.run()
-    told.trouble = say
-    if app.failure is not None:
-        raise app.failure
-    return app.return_code or 0
+    try:
+        return app.until_left()
+    finally:
+        told.trouble = say
 
 
 class _Told:

@@ -1,7 +1,8 @@
 """What an edit would do: blocks, findings, signed thinking, the prompt cache."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import compress, zip_longest
+from operator import is_not
 from typing import NamedTuple
 
 from tapeview.edit.edit import Edit
@@ -13,7 +14,7 @@ from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 from tapeview.tape.sizes import count, size_long
 
-__all__ = ["Consequences", "consequence_lines", "consequences_of"]
+__all__ = ["Consequences", "cache_from", "consequence_lines", "consequences_of"]
 
 
 class Consequences(NamedTuple):
@@ -46,9 +47,7 @@ def consequences_of(opened: OpenSession, edit: Edit, tape: str = "main") -> Cons
     removed, added = _blocks(edit)
     changed = {new for old, new in edit.became if _says(before, old) != _says(after, new)}
     kept = {new: old for old, new in edit.became if new not in changed}
-    first = _first_difference(before.tape.sent, after.tape.sent, kept)
-    if edit.frames is not None:
-        first = 0
+    first = _cache_from(before, after, edit, kept)
     sent = after.sent_index
     behind = len(sent.messages) if first < 0 else first
     return Consequences(
@@ -62,6 +61,14 @@ def consequences_of(opened: OpenSession, edit: Edit, tape: str = "main") -> Cons
         cache_lost=sum(sent.sizes[behind:]),
         verdict=after.verdict,
     )
+
+
+def cache_from(opened: OpenSession, edit: Edit, tape: str = "main") -> int:
+    """``Consequences.cache_from`` alone, which takes less time than all of them."""
+    before = opened.snapshot(tape)
+    after = opened.look_after(edit, tape)
+    kept = {n: old for old, n in edit.became if _says(before, old) == _says(after, n)}
+    return _cache_from(before, after, edit, kept)
 
 
 def consequence_lines(found: Consequences) -> list[tuple[str, str]]:
@@ -125,20 +132,34 @@ def _says(snapshot: Snapshot, record: Record) -> bytes:
     return b"" if record.kind != "message" else snapshot.session.message_of(record)
 
 
+def _cache_from(
+    before: Snapshot, after: Snapshot, edit: Edit, kept: Mapping[Record, Record]
+) -> int:
+    if edit.frames is not None:
+        return 0
+    return _first_difference(before.tape.sent, after.tape.sent, kept)
+
+
 def _first_difference(
     before: Sequence[Message], after: Sequence[Message], kept: Mapping[Record, Record]
 ) -> int:
     """The first message that is not the same; -1 where all are."""
     if before is after:
         return -1
-    pairs = enumerate(zip(before, after, strict=False))
-    same = next((k for k, (a, b) in pairs if a is not b), min(len(before), len(after)))
+    same = _same_until(before, after)
     for number, (old, new) in enumerate(zip_longest(before[same:], after[same:]), same):
         if old is None or new is None or old.role != new.role:
             return number
         if old.blocks != new.blocks and _records(old, {}) != _records(new, kept):
             return number
     return -1
+
+
+def _same_until(before: Sequence[Message], after: Sequence[Message]) -> int:
+    """How many messages at the beginning are the very same ones."""
+    shorter = min(len(before), len(after))
+    differ = map(is_not, before, after)
+    return next(compress(range(shorter), differ), shorter)
 
 
 def _records(message: Message, kept: Mapping[Record, Record]) -> list[Record | bytes | None]:

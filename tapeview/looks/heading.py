@@ -1,6 +1,7 @@
 """What stands at the head of the screen: the session in a line, its verdict, the sizes sent."""
 
 import re
+from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -115,10 +116,9 @@ def _harness(snapshot: Snapshot) -> str:
 
 
 def _time_span(snapshot: Snapshot) -> str:
-    times = [record.time for record in snapshot.session.records if record.time]
-    if not times:
+    if snapshot.times is None:
         return ""
-    first, last = min(times), max(times)
+    first, last = snapshot.times
     until = last[11:16] if first[:10] == last[:10] else f"{last[:10]} {last[11:16]}"
     return printable(f"{first[11:16]} to {until}")
 
@@ -169,32 +169,32 @@ def size_bars(snapshot: Snapshot, turn: int) -> tuple[tuple[Bar, ...], int]:
     sizes = snapshot.turn_sizes
     if not sizes:
         return (), 0
-    tones = _tones(snapshot, turn)
+    loud = _loud_turns(snapshot)
     cells = min(MOST_BARS, len(sizes) * (2 if len(sizes) <= DOUBLE_UP_TO else 1))
-    largest = max(*sizes, 1)
+    largest = max(sizes)
     bars = []
     for k in range(cells):
         start = k * len(sizes) // cells
         stop = max(start + 1, (k + 1) * len(sizes) // cells)
-        eighths = max(1, round(max(sizes[start:stop]) * 8 / largest))
-        bars.append(Bar(eighths, _loudest(tones[start:stop])))
-    return tuple(bars), max(sizes)
+        eighths = max(1, round(max(sizes[start:stop]) * 8 / max(largest, 1)))
+        tone: Tone = "current" if start < turn <= stop else _loudest(loud, start, stop)
+        bars.append(Bar(eighths, tone))
+    return tuple(bars), largest
 
 
-def _tones(snapshot: Snapshot, turn: int) -> list[Tone]:
-    tones: list[Tone] = ["plain"] * len(snapshot.turn_numbers)
+def _loud_turns(snapshot: Snapshot) -> Mapping[Tone, Sequence[int]]:
+    """The turns that have errors and warnings, in order."""
+    turns: dict[Tone, list[int]] = {"error": [], "warning": []}
     for finding in snapshot.findings:
-        number = finding.turn
-        loud = finding.severity in ("error", "warning")
-        if loud and 0 < number <= len(tones) and tones[number - 1] != "error":
-            tones[number - 1] = "error" if finding.severity == "error" else "warning"
-    if 0 < turn <= len(tones):
-        tones[turn - 1] = "current"
-    return tones
+        if finding.severity in ("error", "warning"):
+            insort(turns[finding.severity], finding.turn)
+    return turns
 
 
-def _loudest(tones: Sequence[Tone]) -> Tone:
-    for tone in ("current", "error", "warning"):
-        if tone in tones:
+def _loudest(loud: Mapping[Tone, Sequence[int]], start: int, stop: int) -> Tone:
+    """The worst of the turns behind number ``start`` up to ``stop``."""
+    for tone, turns in loud.items():
+        at = bisect_right(turns, start)
+        if at < len(turns) and turns[at] <= stop:
             return tone
     return "plain"

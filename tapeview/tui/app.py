@@ -17,6 +17,7 @@ from tapeview.looks.tapes import ANYWHERE, Start, Wanted, start_of
 from tapeview.open_session import OpenSession
 from tapeview.settings import Settings, load_settings, save_settings
 from tapeview.tape.clean import printable
+from tapeview.tui.collecting import Collecting, seldom_collected
 from tapeview.tui.glyphs import choose_glyphs
 from tapeview.tui.palette import CommandProvider
 from tapeview.tui.screens.help import HelpScreen
@@ -28,6 +29,8 @@ __all__ = ["TapeviewApp", "has_few_colours"]
 
 PLAIN_THEME = "ansi-dark"
 """The terminal's own colours: signs, words, bold and reverse video say the rest."""
+LOOK = 0.5
+"""Seconds between two looks at whether there is garbage to collect."""
 
 
 class TapeviewApp(App[None]):
@@ -59,6 +62,7 @@ class TapeviewApp(App[None]):
         self._follow = follow
         self._hint = hint
         self.failure: Exception | None = None
+        self._collecting = Collecting()
         self.opened = opened
         self._environ = environ
         self.user_settings = load_settings(environ)
@@ -85,6 +89,7 @@ class TapeviewApp(App[None]):
         """Show the session, or all that there are; keys wait until it stands."""
         self._messages_loop = asyncio.get_running_loop()
         self.theme_changed_signal.subscribe(self, self._remember_theme)
+        self.set_interval(LOOK, self._collecting.collect)
         if self.opened is None:
             await self.push_screen(self.picker())
         else:
@@ -136,8 +141,18 @@ class TapeviewApp(App[None]):
         self._start, self._wanted = Start(), ANYWHERE
         await self.show_session(opened)
 
+    def until_left(self) -> int:
+        """Run until the user leaves; the exit code. Raises what nobody foresaw."""
+        with seldom_collected():
+            self.run()
+        if self.failure is not None:
+            raise self.failure
+        return self.return_code or 0
+
     async def on_event(self, event: events.Event) -> None:
         """The picker takes keys here, in the order they came, and before the next is looked at."""
+        if isinstance(event, events.InputEvent):
+            self._collecting.key_pressed()
         screen = self.screen if self._screen_stack else None
         if isinstance(screen, PickerScreen) and not event.is_forwarded:
             if isinstance(event, events.Key) and await screen.take_key(event):

@@ -145,12 +145,12 @@ def styles_of(app: App[object]) -> Styles:
     Plain where the app has no colours (``NO_COLOR``) or leaves them to the terminal (Textual's
     ``ansi-*`` themes, which is what a terminal of 16 colours should be given).
     """
-    return _styles(Palette.of(app.theme_variables), app.no_color or app.native_ansi_color)
+    return _styles(tuple(app.theme_variables.items()), app.no_color or app.native_ansi_color)
 
 
 @lru_cache(maxsize=8)
-def _styles(palette: Palette, no_color: bool) -> Styles:
-    return Styles(palette, no_color)
+def _styles(variables: tuple[tuple[str, str], ...], no_color: bool) -> Styles:
+    return Styles(Palette.of(dict(variables)), no_color)
 
 
 def cells_of(text: str) -> int:
@@ -166,16 +166,25 @@ def strip_of(parts: Iterable[tuple[str, Style]], width: int, ground: Style) -> S
     """
     segments: list[Segment] = []
     left = width
+    words, ink = "", ground
     for text, style in parts:
         if left <= 0:
             break
         size = len(text) if text.isascii() else cell_len(text)
         if size > left:
             text, size = set_cell_size(text, left), left
-        if text:
-            segments.append(Segment(text, style))
-            left -= size
-    if left > 0:
+        if style is ink:
+            words += text
+        elif text:
+            if words:
+                segments.append(Segment(words, ink))
+            words, ink = text, style
+        left -= size
+    if left > 0 and ink is ground:
+        words += " " * left
+    if words:
+        segments.append(Segment(words, ink))
+    if left > 0 and ink is not ground:
         segments.append(Segment(" " * left, ground))
     return Strip(segments, max(0, width))
 

@@ -142,6 +142,21 @@ def test_a_strip_keeps_each_style_and_pads_with_the_ground():
     ]
 
 
+@pytest.mark.parametrize(
+    ("parts", "right"),
+    [
+        ([("a", ONE), ("", TWO), ("b", ONE)], [("ab", ONE), ("  ", GROUND)]),
+        ([("a", ONE), ("b", ONE), ("c", TWO), ("d", TWO)], [("ab", ONE), ("cd", TWO)]),
+        ([("a", ONE), ("b", ONE)], [("ab", ONE), ("  ", GROUND)]),
+        ([("a", GROUND)], [("a   ", GROUND)]),
+        ([("a", ONE), (" ", GROUND)], [("a", ONE), ("   ", GROUND)]),
+        ([], [("    ", GROUND)]),
+    ],
+)
+def test_what_has_one_style_is_one_segment(parts, right):
+    assert [(text, style) for text, style, _ in strip_of(parts, 4, GROUND)] == right
+
+
 def test_a_strip_by_names_stands_on_one_ground():
     strip = COLOURED.strip([("Read", "call"), (" x", "muted")], 8, "select")
     assert strip.text == "Read x  "

@@ -7,7 +7,7 @@ from typing import Final
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widget import Widget
 
 from tapeview.commands import COMMANDS
@@ -32,6 +32,7 @@ from tapeview.tui.widgets.place_input import PlaceInput
 from tapeview.tui.widgets.problems import Problems
 from tapeview.tui.widgets.question import Question, WordLine
 from tapeview.tui.widgets.replay_pane import ReplayPane
+from tapeview.tui.widgets.still import StillHorizontal, StillVertical
 from tapeview.tui.widgets.tapes import TapesPane
 from tapeview.tui.widgets.timeline import Timeline
 
@@ -108,8 +109,8 @@ class MainScreen(FollowingScreen):
         """Lines and panes, from the top."""
         yield LineBar(lambda y, w: main_bars.header(self, y, w), id="header")
         yield LineBar(lambda _, w: main_bars.tabs(self, w), id="tabs")
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
+        with StillHorizontal(id="body"):
+            with StillVertical(id="left"):
                 yield LineBar(lambda _, w: main_bars.timeline_title(self, w), id="timeline-title")
                 yield Timeline(self.snapshot, glyphs=self.glyphs, id="timeline")
             yield BlockPane(glyphs=self.glyphs, id="block")
@@ -118,7 +119,7 @@ class MainScreen(FollowingScreen):
             yield ChoicePane(glyphs=self.glyphs, id="choices")
             yield DiffPane(glyphs=self.glyphs, id="diff")
             yield ReplayPane(glyphs=self.glyphs, id="replay")
-        with Vertical(id="lower"):
+        with StillVertical(id="lower"):
             yield LineBar(lambda _, w: main_bars.problems_title(self, w), id="problems-title")
             yield Problems(self.snapshot, glyphs=self.glyphs, id="problems")
             yield LineBar(
@@ -192,7 +193,8 @@ class MainScreen(FollowingScreen):
 
     def refresh_bars(self) -> None:
         """Paint every line anew that speaks of the cursor or the focus."""
-        self._bars = self._bars or tuple(self.query(LineBar))
+        if not self._bars:
+            self._bars = tuple(self.query(LineBar))
         for bar in self._bars:
             bar.refresh()
 

@@ -13,7 +13,7 @@ from tapeview.errors import EditError, PairSplit, PlaceError
 from tapeview.keep.keeper import Keeper
 from tapeview.looks.actions import pair_choices
 from tapeview.looks.changes import Changes, moved_rows, steps_between
-from tapeview.looks.consequences import Consequences, consequence_lines, consequences_of
+from tapeview.looks.consequences import cache_from, consequence_lines, consequences_of
 from tapeview.looks.diff import edit_diff
 from tapeview.looks.knew import Knew
 from tapeview.tape.clean import printable
@@ -63,47 +63,46 @@ class ChangingScreen(LinesScreen):
 
     def propose(self, operation: Operation) -> None:
         """Show what an edit would do; enter does it."""
-        found = self._planned(operation)
-        if found is None:
+        edit = self._planned(operation)
+        if edit is None:
             return
-        edit, consequences = found
+        consequences = consequences_of(self.opened, edit, operation.tape)
+        first = consequences.cache_from
         self.choices.preview(
             edit.label,
             consequence_lines(consequences),
             view_lines(edit_diff(self.opened.session, edit), self.glyphs),
-            partial(self._confirmed, operation, consequences, edit, self.opened.revision),
+            partial(self._confirmed, operation, first, edit, self.opened.revision),
         )
         self.open_side(self.choices)
 
-    def _confirmed(
-        self, operation: Operation, consequences: Consequences, edit: Edit, revision: int
-    ) -> None:
+    def _confirmed(self, operation: Operation, first: int, edit: Edit, revision: int) -> None:
         self.close_side("timeline")
         still = edit if self.opened.revision == revision else None
-        self._do(operation, consequences, still)
+        self._do(operation, first, still)
 
     def perform(self, operation: Operation) -> bool:
         """Do an edit at once; whether it was done."""
-        found = self._planned(operation)
-        return found is not None and self._do(operation, found[1], found[0])
+        edit = self._planned(operation)
+        return edit is not None and self.perform_planned(operation, edit)
 
     def perform_planned(self, operation: Operation, edit: Edit) -> bool:
         """The same with an edit that was planned just now."""
-        return self._do(operation, consequences_of(self.opened, edit, operation.tape), edit)
+        return self._do(operation, cache_from(self.opened, edit, operation.tape), edit)
 
-    def _planned(self, operation: Operation) -> tuple[Edit, Consequences] | None:
-        """The edit, and what it would do; None where somebody has to be asked or told first."""
+    def _planned(self, operation: Operation) -> Edit | None:
+        """The edit; None where somebody has to be asked or told first."""
         try:
-            edit = self.opened.plan(operation)
+            return self.opened.plan(operation)
         except PairSplit as split:
             self._ask_pairs(operation, split)
             return None
         except EditError as error:
             self.say(printable(str(error)), "warn")
             return None
-        return edit, consequences_of(self.opened, edit, operation.tape)
 
-    def _do(self, operation: Operation, consequences: Consequences, planned: Edit | None) -> bool:
+    def _do(self, operation: Operation, first: int, planned: Edit | None) -> bool:
+        """Do it; the cache is lost from message ``first`` on, where that is not -1."""
         keeper = self.keeper
         if keeper is None:
             return False
@@ -113,7 +112,6 @@ class ChangingScreen(LinesScreen):
             self.say(printable(str(error)), "warn")
             return False
         self.follow([edit])
-        first = consequences.cache_from
         cache = f" · cache lost from messages.{first} on" if first >= 0 else ""
         self._tell(edit.label + cache)
         return True
@@ -155,7 +153,7 @@ class ChangingScreen(LinesScreen):
         self.problems.show(after)
         self.search_line.again()
         self.lay_out()
-        self.call_after_refresh(self.show_block)
+        self.show_block()
         return True
 
     # -- calls and results that would be parted ------------------------------------------------

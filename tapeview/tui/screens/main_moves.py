@@ -102,8 +102,9 @@ class MovingScreen(Screen[None]):
     def sides(self) -> Sequence[SidePane]:
         """All that may stand there."""
         # Parts never come or go, and walking to them takes longer than most keys.
-        found = (pane for pane in self.query("SidePane") if isinstance(pane, SidePane))
-        self._sides = self._sides or tuple(found)
+        if not self._sides:
+            found = self.query("SidePane")
+            self._sides = tuple(pane for pane in found if isinstance(pane, SidePane))
         return self._sides
 
     @property

@@ -23,6 +23,7 @@ from tapeview.tui.glyphs import UNICODE, Glyphs
 from tapeview.tui.paint import Piece, cut_spans, styles_of, wrap_spans
 from tapeview.tui.widgets.line_view import LineView, ViewLine
 from tapeview.tui.widgets.side_pane import TITLE_FROM
+from tapeview.tui.widgets.still import StillVertical
 from tapeview.tui.widgets.view_line import Marks
 
 __all__ = ["BlockPane"]
@@ -170,7 +171,7 @@ def _fitted(parts: Parts, room: int, ellipsis: str) -> tuple[Parts, int]:
     return fitted, used
 
 
-class BlockPane(Widget):
+class BlockPane(StillVertical):
     """What one row is, where it stands, its partner, what is wrong, and its text.
 
     ``body`` is what takes the focus. On a narrow screen the title is left to whoever draws the
@@ -179,7 +180,7 @@ class BlockPane(Widget):
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
-    BlockPane { layout: vertical; width: 1fr; height: 1fr; background: $background; }
+    BlockPane { background: $background; }
     BlockPane LineView { padding: 0 0 0 2; }
     """
 

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -17,6 +17,7 @@ from tapeview.tui.widgets.line_list import LineList
 __all__ = ["FOLDED_AT_FIRST", "TapeRows", "mark_parts"]
 
 FOLDED_AT_FIRST: Final[frozenset[RowKind]] = frozenset({"notes", "segment", "branch"})
+NOTES: Final[frozenset[RowKind]] = frozenset({"note", "notes"})
 MATCH: Final = "match"
 
 Parts = list[tuple[str, str]]
@@ -32,6 +33,8 @@ class TapeRows(LineList):
         self.snapshot = snapshot
         self.folded = self._folded_at_first()
         self.shown: array[int] = array("I")
+        self._numbers: array[int] = array("I")
+        """All numbers of rows: copying them costs less than counting."""
         self.sought: Query | None = None
         """What is marked."""
         self.found = Found()
@@ -41,7 +44,7 @@ class TapeRows(LineList):
         """What stands there instead while there is no message, where somebody knows why."""
         self.empty: tuple[str, ...] | None = empty_words(snapshot)
         """What is said in place of rows, where there is no message; notes are hidden then."""
-        self._only: Sequence[int] | None = None
+        self._only: array[int] | None = None
         self._searched = 0
         self._folded_before: set[int] = set()
         self._measure_shown()
@@ -65,14 +68,17 @@ class TapeRows(LineList):
         return self.shown[self.cursor] if self.shown else -1
 
     def _measure_shown(self) -> None:
-        hidden: set[int] = set()
-        for at in self.folded:
-            hidden.update(fold_span(self.snapshot.rows, at))
+        rows = self.snapshot.rows
+        spans = [fold_span(rows, at) for at in self.folded]
         if self.empty is not None:
-            rows = self.snapshot.rows
-            hidden.update(at for at, row in enumerate(rows) if row.kind in ("note", "notes"))
+            spans += [range(at, at + 1) for at, row in enumerate(rows) if row.kind in NOTES]
         listed = self._listed()
-        self.shown = array("I", [at for at in listed if at not in hidden] if hidden else listed)
+        self.shown = array("I")
+        at = 0
+        for span in sorted(spans, key=lambda span: span.start):
+            self.shown += listed[at : bisect_left(listed, span.start)]
+            at = max(at, bisect_left(listed, span.stop))
+        self.shown += listed[at:]
 
     def toggle(self, at: int) -> bool:
         """Fold or unfold row ``at`` of all rows; whether there is anything to fold."""
@@ -215,9 +221,15 @@ class TapeRows(LineList):
         """Other rows are shown: nothing is marked or left out. The caller counts them anew."""
         self.sought, self.found, self._only = None, Found(), None
 
-    def _listed(self) -> Iterable[int]:
+    def _listed(self) -> "array[int]":
         """Numbers of the rows that are shown, save for folds."""
-        return range(len(self.snapshot.rows)) if self._only is None else self._only
+        if self._only is not None:
+            return self._only
+        rows = len(self.snapshot.rows)
+        if len(self._numbers) != rows:
+            more = range(len(self._numbers), rows)
+            self._numbers = self._numbers[:rows] + array("I", more)
+        return self._numbers
 
     def is_listed(self, at: int) -> bool:
         """Whether row ``at`` is shown, save for folds."""
