@@ -66,9 +66,7 @@ class _Change:
         (start, stop, end), (first, last, final) = self.window
         by, sent_by = end - stop, final - last
         turns = len(made.index.turns) - len(old.index.turns)
-        was = {r for message in old.tape.messages[start:stop] for r in message.records}
-        now = {r for message in made.tape.messages[start:end] for r in message.records}
-        if not self._is_sound_file(was, now):
+        if not self._is_sound_file(*self._lines()):
             return False
         kept: list[Finding] = []
         for finding in old.own_findings:
@@ -97,6 +95,14 @@ class _Change:
             known = old.sent_sizes
             made.__dict__["sent_sizes"] = [*known[:start], *sizes, *known[stop:]]
         return True
+
+    def _lines(self) -> tuple[Set[Record], Set[Record]]:
+        """The lines of the messages, and the notes that change with them: before, and after."""
+        (start, stop, end), old, made = self.window.stored, self.old, self.made
+        was, now = _rows_between(old, start, stop), _rows_between(made, start, end)
+        lines = {r for message in old.tape.messages[start:stop] for r in message.records}
+        fresh = {r for message in made.tape.messages[start:end] for r in message.records}
+        return lines | (was - now), fresh | (now - was)
 
     def _is_sound_file(self, was: Set[Record], now: Set[Record]) -> bool:
         """Whether no fault of the file itself comes or goes with the lines."""
@@ -172,13 +178,25 @@ class _Change:
         gutters = as_spliced(known, moved_gutter).spliced(first, last, [], shift)
         now_width = max(after_width, width)
         if after_width < before_width == width:
-            now_width = max(after_width, 1 + max(gutter.lane for gutter in gutters.unmoved()))
+            lanes = (gutter.lane for gutter in gutters.unmoved())
+            now_width = max(after_width, 1 + max(lanes, default=-1))
         if now_width != width:
             gutters = gutters.spliced(0, 0, [], Shift(lanes=now_width - width))
         free = Shift(lanes=now_width - after_width)
         after = [moved_gutter(gutter, free) for gutter in after]
         made.known_gutters[most] = gutters.spliced(first, first, after), now_width
         return True
+
+
+def _rows_between(shown: Snapshot, start: int, end: int) -> Set[Record]:
+    """The records of the file from some messages on to those behind them."""
+    session, messages = shown.session, shown.tape.messages
+    held = (record for message in messages[start:end] for record in message.records)
+    first = min(map(session.position_of, held)) if start else 0
+    last = len(session.records)
+    if end < len(messages):
+        last = session.position_of(messages[end].records[0])
+    return set(session.records[first:last])
 
 
 def _rows_in(shown: Snapshot, old: Snapshot, index: Index, start: int, end: int) -> list[Row]:

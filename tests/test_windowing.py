@@ -13,7 +13,7 @@ from tests.derived import anew, asked, derived
 from tests.edit.generated import session_file
 from tests.edit.operations import KINDS, operations, raw
 from tests.edit.threads import thread_file
-from tests.formats.claude import reply, user, written
+from tests.formats.claude import line, reply, system, user, written
 from tests.helpers import open_bytes
 
 SEEDS = st.integers(0, 1 << 32)
@@ -46,7 +46,7 @@ def edit_at_random(opened, data):
         assert derived(asked(opened.snapshot())) == derived(anew(opened))
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(file=FILES, data=st.data())
 def test_sessions(file, data):
     edit_at_random(open_bytes(file), data)
@@ -78,6 +78,51 @@ def test_faults_of_the_file_come_and_go(at, damage):
         assert derived(asked(opened.snapshot())) == derived(anew(opened))
 
 
+def test_the_line_at_which_a_session_breaks_off_changes():
+    opened = open_bytes(
+        written(
+            user("u1", None, "ask"),
+            user("u2", "gone", "ask again", at=60),
+            reply("a2", "u2", "m2", "done", at=61),
+        )
+    )
+    assert asked(opened.snapshot()).tape.breaks
+    opened.apply(ops.Set(at="messages.0", member="text", value=raw("other")))
+    assert derived(opened.snapshot()) == derived(anew(opened))
+
+
+def test_the_whole_of_a_session_is_one_stretch():
+    opened = open_bytes(
+        written(
+            user("u1", None, "ask", at=1),
+            reply("a1", "u1", "m1", "call:t", at=2),
+            user("u2", "a1", "result:t", at=3),
+        )
+    )
+    asked(opened.snapshot())
+    opened.apply(ops.Delete(at=("messages.1",), pairs="both"))
+    assert derived(opened.snapshot()) == derived(anew(opened))
+
+
+def test_a_note_that_shares_its_line_is_hung_elsewhere():
+    head, tail = (
+        written(item)[:-1]
+        for item in (
+            user("u1", None, "ask"),
+            line("attachment", "n", "u1", attachment={"type": "file"}),
+        )
+    )
+    rest = written(
+        reply("a1", "n", "m1", "call:t", at=2),
+        user("u2", "a1", "result:t", at=3),
+        reply("a2", "u2", "m2", "done", at=4),
+    )
+    opened = open_bytes(head + tail + b"\n" + rest)
+    asked(opened.snapshot())
+    opened.apply(ops.Delete(at=("messages.0",), pairs="both"))
+    assert derived(opened.snapshot()) == derived(anew(opened))
+
+
 def spelled(edit):
     """What an edit does, in texts."""
     splices = [
@@ -87,7 +132,7 @@ def spelled(edit):
     return edit.label, splices, {old: new.text for old, new in edit.became}
 
 
-@settings(max_examples=60)
+@settings(max_examples=150)
 @given(file=FILES, data=st.data())
 def test_edits_are_planned_as_among_all_lines(file, data):
     opened = open_bytes(file)
@@ -119,6 +164,33 @@ def plain(count=12):
     return open_bytes(written(*lines))
 
 
+def busy(count=12):
+    """The same messages as the harness writes them: the results of two calls below their own
+    calls, notes on the way and beside it.
+    """
+    lines, above = [], None
+    for k in range(count):
+        at = 10 * k
+        lines += [
+            user(f"u{k}", above, f"ask {k}", at=at),
+            line("attachment", f"x{k}", f"u{k}", attachment={"type": "file"}, at=at),
+            reply(f"a{k}", f"x{k}", f"m{k}", "I look", at=at + 1),
+            reply(f"b{k}", f"a{k}", f"m{k}", f"call:t{k}", at=at + 1),
+            line("progress", f"p{k}", f"b{k}", data={"type": "hook_progress"}, at=at + 1),
+            reply(f"d{k}", f"p{k}", f"m{k}", f"call:w{k}", at=at + 2),
+            user(f"s{k}", f"d{k}", f"result:w{k}", at=at + 3),
+            {"type": "file-history-snapshot", "messageId": f"u{k}"},
+            user(f"r{k}", f"b{k}", f"result:t{k}", at=at + 4),
+            reply(f"c{k}", f"r{k}", f"n{k}", f"done {k}", at=at + 5),
+            system(f"e{k}", f"c{k}", "stop_hook_summary", at=at + 6),
+            system(f"f{k}", f"c{k}", "turn_duration", at=at + 7),
+        ]
+        above = f"f{k}"
+    return open_bytes(written(*lines))
+
+
+FEW = 8
+"""Lines that hang elsewhere after an edit; all others keep every byte."""
 PLAIN = {
     "a text": ops.Set(at="messages.21.content.0", member="text", value=raw("other")),
     "a message": ops.Delete(at=("messages.20",), pairs="both"),
@@ -153,16 +225,18 @@ PLAIN = {
 }
 
 
+@pytest.mark.parametrize("made", [plain, busy])
 @pytest.mark.parametrize("operation", PLAIN.values(), ids=PLAIN)
-def test_plain_edits_keep_what_is_known(operation, monkeypatch):
+def test_plain_edits_keep_what_is_known(operation, made, monkeypatch):
     def refused(*_):
         raise AssertionError("all lines are looked at")
 
-    opened = plain()
+    opened = made()
     before = asked(opened.snapshot())
     monkeypatch.setattr(_claude_speller, "hang", refused)
     monkeypatch.setattr(type(opened._store), "_session", refused)
-    opened.apply(operation)
+    edit = opened.apply(operation)
+    assert len(edit.became) <= FEW
     after = opened.snapshot()
     assert after.has_rows_of(before) or after.moved[0] is before.layout
     assert {"rows", "own_findings", "row_of"}.issubset(after.__dict__)

@@ -31,6 +31,19 @@ class Draft:
         self._inserted: dict[tuple[int, int], list[bytes]] = {}
         self._places: dict[int, dict[Record, int]] = {}
 
+    def copy(self) -> "Draft":
+        """The same changes, to go on with by themselves."""
+        copied = Draft(self.session, self._read, self.salt)
+        copied.take(self)
+        return copied
+
+    def take(self, other: "Draft") -> None:
+        """Have the changes that another draft of the same session has."""
+        self.removed, self.frame = set(other.removed), other.frame
+        self._texts = dict(other._texts)
+        self._inserted = {key: list(texts) for key, texts in other._inserted.items()}
+        self.changes += 1
+
     def text_of(self, record: Record) -> bytes:
         """A record's text as the draft has it."""
         changed = self._texts.get(record)

@@ -1,25 +1,25 @@
-"""Hanging lines anew where those around stand alone, without another look at all the others.
-
-It comes to what ``_claude_hang`` comes to: there the least is done first, and the rules of resume
-are run over the whole outcome; here they are run over the lines that the edit can concern.
-"""
+"""Hanging lines anew within a stretch that stands by itself, without a look at all the others."""
 
 from collections.abc import Sequence
 
+import msgspec
+
 from tapeview.edit.draft import Draft
-from tapeview.formats._claude_hang import Line
-from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_chain import Tree
+from tapeview.formats._claude_hand import Trees, hand_on
+from tapeview.formats._claude_hang import Hanging, Line
+from tapeview.formats._claude_stretch import Place, numbers_at, places_around
 from tapeview.formats._claude_thread import Thread, counts_of
-from tapeview.formats._claude_window import Place, around, number_of
-from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
 
 __all__ = ["hang_alone"]
 
 
-def hang_alone(draft: Draft, tape: Tape, put: Sequence[Line]) -> bool:
-    """Put the lines in, and hand on what hangs on those that go.
+def hang_alone(
+    draft: Draft, tape: Tape, put: Sequence[Line], moved: frozenset[str] = frozenset()
+) -> bool:
+    """Put the lines in, and hand on what hangs on those that go, as ``hang`` would.
 
     False where that has to be looked at in full; then nothing was done.
     """
@@ -32,73 +32,57 @@ def hang_alone(draft: Draft, tape: Tape, put: Sequence[Line]) -> bool:
     touched = {*draft.removed, *draft.changed}
     for line in put:
         touched.update((*line.gap.before, *line.gap.after))
-    place = around(session, thread, [number_of(session, record) for record in touched])
-    if place is None or not place.stands_alone(thread, thread.counts, place.lines):
+    numbers = [number for record in touched for number in numbers_at(session, record)]
+    for place in places_around(session, numbers):
+        trial = draft.copy()
+        lines = [msgspec.structs.replace(line) for line in put]
+        if _hangs(trial, thread, place, tape, lines, moved):
+            draft.take(trial)
+            return True
+    return False
+
+
+def _hangs(
+    draft: Draft,
+    thread: Thread,
+    place: Place,
+    tape: Tape,
+    put: Sequence[Line],
+    moved: frozenset[str],
+) -> bool:
+    was = place.read(thread, thread.counts, place.rows)
+    if was is None:
         return False
-    hung = _Hung(draft, put, place)
-    if place.messages_of(hung.now) is None:
+    trees = _PartTrees(draft, place)
+    hand_on(draft, trees, 0, moved)
+    if (
+        place.after(draft.edit("")) is None
+        or not Hanging(draft, trees, tape, 0, put).settles_nearby()
+    ):
         return False
-    counts = thread.counts.changed(counts_of(place.lines), counts_of(hung.now))
-    if not place.stands_alone(thread, counts, hung.now):
+    rows = place.after(draft.edit(""))
+    if rows is None:
         return False
-    hung.carry_out()
-    return True
+    counts = thread.counts.changed(counts_of(place.rows), counts_of(rows))
+    now = place.read(thread, counts, rows)
+    return (
+        now is not None and thread.ends_after(was.ends, now.ends, place.below is None) is not None
+    )
 
 
-class _Hung:
-    """Lines one below the other, as they are to be."""
+class _PartTrees(Trees):
+    """The trees of the stretch, and of the lines at its ends."""
 
-    def __init__(self, draft: Draft, put: Sequence[Line], place: Place) -> None:
-        self.draft = draft
-        self.now: list[Record] = []
-        """The lines, read from their texts."""
-        self._texts: list[tuple[Line | Record, bytes, Record | None]] = []
-        """Lines that are put in or changed, with their texts and what stands above in the file."""
-        self._first = place.lines[0]
-        above = behind = place.before.records[-1] if place.before is not None else None
-        for item in _expected(draft, place.lines, put):
-            uuid = facts_of(above).uuid if above is not None else ""
-            now = self._hung(item, uuid, behind)
-            self.now.append(now)
-            above = now
-            behind = item if isinstance(item, Record) else behind
+    def __init__(self, draft: Draft, place: Place) -> None:
+        super().__init__(draft)
+        self._place = place
 
-    def _hung(self, item: Line | Record, above: str, behind: Record | None) -> Record:
-        """A line, hung below ``above``."""
-        if isinstance(item, Line):
-            text = item.text
-        elif item in self.draft.changed or facts_of(item).parent != above:
-            text = self.draft.text_of(item)
-        else:
-            return item
-        if isinstance(item, Line) or facts_of(item).parent != above:
-            parent = spelled(above) if above else b"null"
-            text = with_member(text, (), "parentUuid", parent)
-            self._texts.append((item, text, behind))
-        return self.draft.read(text)
+    def rows(self, member: int) -> Sequence[Record]:
+        return self._place.with_ends(self._place.rows)
 
-    def carry_out(self) -> None:
-        """Put it into the draft."""
-        for item, text, behind in self._texts:
-            if isinstance(item, Record):
-                self.draft.change(item, text)
-            else:
-                item.text = text
-                self.draft.insert([text], behind, next(iter((*item.gap.after, self._first))))
+    def rows_now(self, member: int) -> Sequence[Record]:
+        rows = self._place.after(self.draft.edit(""))
+        return self._place.with_ends(rows if rows is not None else ())
 
-
-def _expected(draft: Draft, was: Sequence[Record], put: Sequence[Line]) -> Sequence[Line | Record]:
-    """The lines in the order in which they are to be."""
-    at = {record: k for k, record in enumerate(was)}
-    inserted: dict[int, list[Line]] = {}
-    for line in put:
-        place = max((at[record] + 1 for record in line.gap.before if record in at), default=-1)
-        if place < 0:
-            place = min((at[r] for r in line.gap.after if r in at), default=len(was))
-        inserted.setdefault(place, []).append(line)
-    expected: list[Line | Record] = []
-    for k, record in enumerate((*was, None)):
-        expected += inserted.get(k, ())
-        if record is not None and record not in draft.removed:
-            expected.append(record)
-    return expected
+    def tree(self, rows: Sequence[Record]) -> Tree:
+        return self._place.part(rows)

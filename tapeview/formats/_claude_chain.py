@@ -16,7 +16,7 @@ from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
-__all__ = ["Chain", "Tree", "chain_of", "count_messages", "follow"]
+__all__ = ["TREE_TYPES", "Chain", "Tree", "chain_of", "count_messages", "follow", "is_canonical"]
 
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment"})
 CANONICAL = len("2026-01-01T10:00:00.000Z")
@@ -140,8 +140,7 @@ class Tree:
     def leaf(self) -> Record | None:
         """Step 3: the newest user or assistant line that a childless line leads up to."""
         spoken = self.spoken_leaves
-        if all(len(record.time) == CANONICAL and record.time[-1] == "Z" for record in spoken):
-            # Times that are all spelled alike are in order as texts are.
+        if all(is_canonical(record.time) for record in spoken):
             newest = max(spoken, key=lambda r: (r.time, self.position[r]), default=None)
         else:
             newest = max(spoken, key=self._age)
@@ -342,6 +341,11 @@ class Tree:
         found = self._fates.get(current, (fate, top))
         self._fates.update(dict.fromkeys(way, found))
         return found
+
+
+def is_canonical(time: str) -> bool:
+    """Whether a time is spelled as the harness does: such times are in order as texts are."""
+    return len(time) == CANONICAL and time[-1] == "Z"
 
 
 def _has_result(record: Record) -> bool:

@@ -1,6 +1,6 @@
 """What a line that goes leaves to those that pointed to it (``formats.md`` b.7)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tapeview.edit.draft import Draft
@@ -10,7 +10,6 @@ from tapeview.formats._claude_thread import POINTS_TO_LEAF
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.graft import spelled, with_member, without
 from tapeview.tape.record import Record
-from tapeview.tape.session import Session
 
 __all__ = ["Trees", "hand_on", "point", "set_kept", "with_doubles"]
 
@@ -18,17 +17,37 @@ KEPT_AT: Final = ("compactMetadata", "preservedSegment")
 
 
 class Trees:
-    """The trees of a session's files as they were before the edit, each made once."""
+    """The trees of a session's files before an edit and after it, each made once."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._trees: dict[int, Tree] = {}
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self._before: dict[int, Tree] = {}
+        self._after: dict[int, tuple[int, Tree]] = {}
+
+    def rows(self, member: int) -> Sequence[Record]:
+        """The records of one file as they were."""
+        return self.draft.session.rows(member)
+
+    def rows_now(self, member: int) -> Sequence[Record]:
+        """The records of one file as the draft has them."""
+        return self.draft.rows(member)
+
+    def tree(self, rows: Sequence[Record]) -> Tree:
+        """The tree of such records."""
+        return Tree(rows)
 
     def of(self, member: int) -> Tree:
-        """The tree of one file."""
-        if member not in self._trees:
-            self._trees[member] = Tree(self._session.rows(member))
-        return self._trees[member]
+        """The tree of one file as it was."""
+        if member not in self._before:
+            self._before[member] = self.tree(self.rows(member))
+        return self._before[member]
+
+    def now(self, member: int) -> Tree:
+        """The tree of one file as the draft has it."""
+        known = self._after.get(member)
+        if known is None or known[0] != self.draft.changes:
+            known = self._after[member] = (self.draft.changes, self.tree(self.rows_now(member)))
+        return known[1]
 
 
 def with_doubles(draft: Draft, trees: Trees) -> None:
@@ -48,7 +67,7 @@ def hand_on(draft: Draft, trees: Trees, member: int, moved: frozenset[str]) -> N
 
     ``moved`` are uuids of lines that go, and are put in somewhere else.
     """
-    rows = draft.session.rows(member)
+    rows = trees.rows(member)
     tree = trees.of(member)
     staying = {facts_of(r).uuid for r in rows if r not in draft.removed}
     parents = {

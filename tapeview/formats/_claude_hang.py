@@ -28,7 +28,7 @@ from tapeview.tape.graft import respelled, spelled, style_of, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
 
-__all__ = ["SHARED", "Line", "hang"]
+__all__ = ["SHARED", "Hanging", "Line", "hang"]
 
 SHARED: Final = (
     "isSidechain",
@@ -72,15 +72,22 @@ def hang(draft: Draft, trees: Trees, tape: Tape, put: Sequence[Line]) -> None:
     member = next((r.member for m in tape.messages for r in m.records), 0)
     main = draft.session.main
     aside = member == 0 and not any(record.member == 0 for record in draft.removed)
-    held = None if tape is main or (member and aside) else _Hanging(draft, trees, main, 0, ())
-    edited = _Hanging(draft, trees, tape, member, put)
+    held = None if tape is main or (member and aside) else Hanging(draft, trees, main, 0, ())
+    edited = Hanging(draft, trees, tape, member, put)
     edited.settle()
     if held is not None:
         held.others = frozenset(line.uuid for line in put)
         held.stay_leaf()
 
 
-class _Hanging:
+class _SideTrees(Trees):
+    """The trees of the side lines alone."""
+
+    def tree(self, rows: Sequence[Record]) -> Tree:
+        return Tree([record for record in rows if facts_of(record).sidechain])
+
+
+class Hanging:
     """The lines of one tape on their way through an edit."""
 
     def __init__(
@@ -95,10 +102,8 @@ class _Hanging:
         self.inline = tape.kind == "agent" and member == 0
         self.resumed = tape.kind == "main" or (tape.kind == "agent" and not self.inline)
         """Whether the tape is found by the newest leaf of its file."""
-        self.tree = trees.of(member) if not self.inline else self._tree(draft.session.rows(member))
-        self._read = self.tree
-        self._changes = 0
-        """The draft's changes, as far as they are in what was read last."""
+        self._trees = _SideTrees(draft) if self.inline else trees
+        self.tree = self._trees.of(member)
         self.boundary: Record | None = None
         """The boundary that ends a segment."""
         if tape.kind == "segment":
@@ -110,9 +115,6 @@ class _Hanging:
         self.by_uuid = {facts_of(r).uuid: r for r in self.lines}
         self.expected = self._expected()
         self.said = [u for u in self.expected if u in self.put or _speaks(self.by_uuid[u])]
-
-    def _tree(self, rows: Sequence[Record]) -> Tree:
-        return Tree([r for r in rows if facts_of(r).sidechain] if self.inline else rows)
 
     def _lines_before(self) -> list[Record]:
         """The tape's lines as they are."""
@@ -160,19 +162,31 @@ class _Hanging:
             if self.resumed and self.lines and self._after().leaf() is not None:
                 raise EditError(NOTHING_LEFT)
             return
-        self._put_below()
-        self._pin()
-        leaf = self._after().leaf() if self.resumed else None
-        if leaf is not None and self._is_whole(self._after().line_to(leaf)):
+        if self.settles_nearby():
             return
-        if not self._reads_well():
-            self._line_up(self._window())
         if not self._reads_well():
             self._line_up(range(len(self.expected)))
             self._leave_out()
             if not self._reads_well():
                 raise EditError(STUBBORN)
         self.stay_leaf()
+
+    def settles_nearby(self) -> bool:
+        """Put the lines in, move as few pointers as it takes near by; whether resume then reads
+        the tape.
+        """  # noqa: D205
+        self._put_below()
+        self._pin()
+        if self._is_resumed():
+            return True
+        if self._reads_well():
+            return False
+        self._line_up(self._window())
+        return self._is_resumed()
+
+    def _is_resumed(self) -> bool:
+        leaf = self._after().leaf() if self.resumed else None
+        return leaf is not None and self._is_whole(self._after().line_to(leaf))
 
     def _put_below(self) -> None:
         """Hang the new lines below what stands above them, and what follows below them."""
@@ -216,10 +230,20 @@ class _Hanging:
         return next((r for r in self.tree.segment if r not in self.draft.removed), None)
 
     def _window(self) -> range:
-        """From the message before the first new line to the message behind the last."""
-        around = {facts_of(r).uuid for line in self.put.values() for side in line.gap for r in side}
-        near = [k for k, u in enumerate(self.expected) if u in around or u in self.put]
+        """From the message before the first line that changes to that behind the last."""
+        around = self._around()
+        near = [k for k, u in enumerate(self.expected) if u in around]
         return range(min(near) + 1, min(max(near) + 2, len(self.expected))) if near else range(0)
+
+    def _around(self) -> set[str]:
+        """The lines that come, and those of the messages in which and beside which one changes."""
+        found = {facts_of(r).uuid for line in self.put.values() for side in line.gap for r in side}
+        messages, touched = group(self.lines), {*self.draft.removed, *self.draft.changed}
+        for k, message in enumerate(messages):
+            if not touched.isdisjoint(message.records):
+                beside = messages[max(0, k - 1) : k + 2]
+                found.update(facts_of(r).uuid for near in beside for r in near.records)
+        return found | self.put.keys()
 
     def _line_up(self, window: range) -> None:
         """Hang each line of the window below the one before it."""
@@ -285,10 +309,7 @@ class _Hanging:
 
     def _after(self) -> Tree:
         """The tree as the draft has it."""
-        if self.draft.changes != self._changes:
-            self._read = self._tree(self.draft.rows(self.member))
-            self._changes = self.draft.changes
-        return self._read
+        return self._trees.now(self.member)
 
     def _reads_well(self) -> bool:
         """Whether the tape's lines are those that are to be."""

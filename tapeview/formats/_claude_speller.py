@@ -219,12 +219,13 @@ class ClaudeSpeller:
         """Hand children on, and see to it that resume reads the tape as it is to be."""
         if not draft.removed and not self._put and not self._changed:
             return
-        if hang_alone(draft, self._tape, self._put):
+        moved = frozenset(self._moved)
+        if hang_alone(draft, self._tape, self._put, moved):
             return
-        trees = Trees(draft.session)
+        trees = Trees(draft)
         with_doubles(draft, trees)
         for member in {record.member for record in draft.removed}:
-            hand_on(draft, trees, member, frozenset(self._moved))
+            hand_on(draft, trees, member, moved)
         hang(draft, trees, self._tape, self._put)
         list_kept(draft)
 

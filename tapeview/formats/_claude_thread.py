@@ -1,17 +1,11 @@
-"""How the lines of a session hang together, counted: what an edit of a few of them goes by.
-
-An edit stands by itself where the lines around it are plain: each hangs below the one before it in
-the file, nothing else hangs on them or names them, and no id of theirs is used elsewhere. Then the
-rules of resume (``formats.md`` b.3) read all other lines as before, and have only to be run over
-the few.
-"""
+"""How the lines of a session hang together, counted: what an edit of a few of them goes by."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from tapeview.formats._claude_chain import TREE_TYPES, count_messages
+from tapeview.formats._claude_chain import TREE_TYPES, count_messages, is_canonical
 from tapeview.formats._claude_line import facts_of
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import CALLS, RESULTS
@@ -22,7 +16,6 @@ from tapeview.tape.tape import Tape
 __all__ = ["POINTS_TO_LEAF", "Counts", "Thread", "counts_of"]
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
-SPOKEN: Final = ("user", "assistant")
 AGENT_TOOLS: Final = frozenset({"Task", "Agent"})
 
 
@@ -62,28 +55,53 @@ class Thread:
     """What is known of one session's own file. Worked out when an edit asks for it first."""
 
     def __init__(
-        self, records: Sequence[Record], tapes: Sequence[Tape], bytes_of: Callable[[Record], bytes]
+        self,
+        records: Sequence[Record],
+        tapes: Sequence[Tape],
+        ends: Iterable[Record],
+        bytes_of: Callable[[Record], bytes],
     ) -> None:
+        """``ends`` are the lines at which resume could begin."""
         self._records = records
         self._tapes = tapes
         self._bytes_of = bytes_of
+        self.ends: Mapping[str, str] = {facts_of(end).uuid: end.time for end in ends}
+        """Their uuids, and when they were said."""
 
-    def changed(self, gone: Counts, come: Counts, kept: int, unanswered: int) -> "Thread":
+    def changed(
+        self, counts: Counts, ends: Mapping[str, str], kept: int, unanswered: int
+    ) -> "Thread":
         """The same after a plain edit, which lets so many messages more be sent, and so many more
         calls be left out.
         """  # noqa: D205
-        thread = Thread((), (), self._bytes_of)
+        thread = Thread((), (), (), self._bytes_of)
+        thread.ends = ends
         thread.__dict__.update(
-            counts=self.counts.changed(gone, come),
+            counts=counts,
             named=self.named,
             all_side=self.all_side,
             is_plain=True,
-            has_one_end=self.has_one_end,
             beside=self.beside,
             kept=self.kept + kept,
             unanswered=self.unanswered + unanswered,
         )
         return thread
+
+    def ends_after(
+        self, gone: Iterable[Record], come: Sequence[Record], at_end: bool
+    ) -> Mapping[str, str] | None:
+        """The ends without some, and with others; None where resume would not begin where it did,
+        or ``at_end`` at one of those that come.
+        """  # noqa: D205
+        left = {facts_of(record).uuid for record in gone}
+        kept = {uuid: time for uuid, time in self.ends.items() if uuid not in left}
+        new = {facts_of(record).uuid: record.time for record in come}
+        if not all(is_canonical(time) for time in (*kept.values(), *new.values())):
+            return None
+        oldest, newest = (new, kept) if not at_end else (kept, new)
+        if not newest or max(oldest.values(), default="") > max(newest.values()):
+            return None
+        return kept | new
 
     @cached_property
     def counts(self) -> Counts:
@@ -130,21 +148,6 @@ class Thread:
         )
 
     @cached_property
-    def has_one_end(self) -> bool:
-        """Whether nothing is without a child but the last line, so that resume begins there."""
-        side, parents = self.all_side, self.counts.parents
-        ends = [
-            record
-            for record in self._records
-            if (facts := facts_of(record)).type in TREE_TYPES
-            and facts.uuid
-            and not parents.count(facts.uuid)
-            and (side or not facts.sidechain or facts.type not in SPOKEN)
-        ]
-        messages = self._tapes[0].messages
-        return bool(messages) and ends == [messages[-1].records[-1]]
-
-    @cached_property
     def beside(self) -> int:
         """Messages that the file holds beside the line."""
         stored = (record for record in self._records if record.kind == "message")
@@ -165,6 +168,12 @@ class Thread:
         left = [r for r, reason in self._tapes[0].unsent.items() if reason == "unanswered"]
         return sum(block.kind == "tool_use" for record in left for block in record.blocks)
 
+    def is_line(self, record: Record) -> bool:
+        """Whether a record is a line of the tree that resume walks through."""
+        facts = facts_of(record)
+        known = facts.type in TREE_TYPES or facts.type == "progress"
+        return known and bool(facts.uuid) and (self.all_side or not facts.sidechain)
+
     def stand_alone(
         self,
         counts: Counts,
@@ -172,21 +181,19 @@ class Thread:
         lines: Sequence[Record],
         below: Record | None,
     ) -> bool:
-        """Whether lines hang below one another between two others, and nothing else names them.
-
-        Without a line above the first is a root, without one below nothing hangs on the last.
-        """
-        parent = facts_of(above).uuid if above is not None else ""
-        for record in (*lines, below) if below is not None else lines:
-            facts = facts_of(record)
-            if facts.parent != parent or not self._speaks(record) or not facts.uuid:
-                return False
-            if counts.uuids.count(facts.uuid) != 1 or (
-                parent and counts.parents.count(parent) != 1
-            ):
-                return False
-            parent = facts.uuid
-        if below is None and counts.parents.count(parent):
+        """Whether lines hang below one another and a line above, and nothing but the one below
+        hangs on them or names them.
+        """  # noqa: D205
+        ends = () if below is None else (below,)
+        hanging = Counter(facts_of(record).parent for record in (*lines, *ends))
+        uuids = [facts_of(record).uuid for record in lines]
+        root = facts_of(above).uuid if above is not None else ""
+        if not {*uuids, root}.issuperset(hanging):
+            return False
+        if not all(
+            counts.uuids.count(uuid) == 1 and counts.parents.count(uuid) == hanging[uuid]
+            for uuid in uuids
+        ):
             return False
         if any(self._is_named(record) for record in lines):
             return False
@@ -197,22 +204,15 @@ class Thread:
             for name, number in mine.items()
         )
 
-    def _speaks(self, record: Record) -> bool:
-        facts = facts_of(record)
-        return (
-            facts.type in SPOKEN
-            and record.kind == "message"
-            and facts.sidechain == self.all_side
-            and record.member == 0
-        )
-
     def _is_named(self, record: Record) -> bool:
         """Whether other lines or other tapes go by a line."""
         facts = facts_of(record)
         calls = (block.name for block in record.blocks if block.kind == "tool_use")
         return bool(
-            facts.uuid in self.named
+            record.member
+            or facts.uuid in self.named
             or facts.logical_parent
+            or facts.subtype == "compact_boundary"
             or facts.agent
             or not AGENT_TOOLS.isdisjoint(calls)
         )

@@ -165,7 +165,7 @@ class _ClaudeStore(Store):
             original=original,
             folder=folder,
             harness=True,
-            facts=Thread(records, tapes, self._bytes_of),
+            facts=Thread(records, tapes, tree.spoken_leaves, self._bytes_of),
         )
 
     def windowed(self, session: Session, edit: Edit) -> tuple[Session, Window] | None:

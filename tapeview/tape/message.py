@@ -1,6 +1,7 @@
 """Messages and sides: records as the API sees them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import msgspec
 
@@ -17,6 +18,9 @@ __all__ = [
     "signed_in",
     "size_of",
 ]
+
+MIXED: Final = 4
+"""Messages whose lines may stand among one another's."""
 
 
 class Message(msgspec.Struct, frozen=True, gc=False, eq=False):
@@ -107,7 +111,8 @@ def sides_of(messages: Iterable[Message]) -> tuple[Side, ...]:
 def message_at(messages: Sequence[Message], record: Record, positions: Mapping[Record, int]) -> int:
     """The number of the message that holds a record, where messages stand in stored order; else -1.
 
-    ``positions`` are the places of records in the file. What a harness adds is in none.
+    ``positions`` are the places of records in the file. What a harness adds is in none. The lines
+    of neighbours may be mixed, as those of parallel calls and their results are.
     """
     position = positions.get(record, -1)
     low, high = 0, len(messages)
@@ -117,7 +122,8 @@ def message_at(messages: Sequence[Message], record: Record, positions: Mapping[R
         if begins is None:
             return -1
         low, high = (middle + 1, high) if begins <= position else (low, middle)
-    return low - 1 if low and record in messages[low - 1].records else -1
+    near = range(low - 1, max(-1, low - 1 - MIXED), -1)
+    return next((number for number in near if record in messages[number].records), -1)
 
 
 def size_of(message: Message) -> int:

@@ -15,7 +15,7 @@ from tapeview.tape.message import Message, message_at
 from tapeview.tape.moved import moving_numbers
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
-from tapeview.tape.tape import Tape
+from tapeview.tape.tape import Break, Tape
 
 __all__ = ["Swap", "swap_of", "swapped_session"]
 
@@ -135,4 +135,10 @@ def _tape(tape: Tape, swap: Swap, positions: Mapping[Record, int]) -> Tape:
         own=own,
         caller=swap.blocks.get(caller, caller) if caller is not None else None,
         after=swap.records.get(after, after) if after is not None else None,
+        breaks=tuple(_break(broken, swap) for broken in tape.breaks),
     )
+
+
+def _break(broken: Break, swap: Swap) -> Break:
+    now = swap.records.get(broken.record, broken.record)
+    return msgspec.structs.replace(broken, record=now) if now is not broken.record else broken

@@ -8,10 +8,13 @@ from tests.formats.claude import reply, user
 
 
 class _Threader(_Writer):
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.forks = rng.random() < 0.5
+
     def result(self, parent, call):
-        """Results hang below the line before, as those of a call alone do."""
-        del parent
-        super().result(self.tip, call)
+        """Results hang below the line before, as those of a call alone do, or below their calls."""
+        super().result(parent if self.forks and parent is not None else self.tip, call)
 
     def bundle(self):
         """Calls in one line, and all their results in another, with words behind them or not."""
@@ -55,13 +58,25 @@ class _Threader(_Writer):
         made = user(self.name("u"), self.tip, "only shown")
         self.add(made | {"isVisibleInTranscriptOnly": True})
 
+    def dead_end(self):
+        """A note that nothing hangs below."""
+        tip = self.tip
+        self.note()
+        self.tip = tip
+
+    def notes(self):
+        """A prompt with attachments below it, which the reply hangs below."""
+        self.prompt()
+        for _ in range(self.rng.choice([1, 2, 3])):
+            self.note()
+
     def snapshot(self):
         self.lines.append({"type": "file-history-snapshot", "messageId": self.tip})
 
 
-COMMON = ["prompt", "answer", "calls", "bundle", "answer", "bundle"]
+COMMON = ["prompt", "answer", "calls", "bundle", "answer", "bundle", "calls", "notes"]
 FAULTS = ["answered_late", "orphan", "same_id", "failure", "blank", "shown_only", "calls"]
-BESIDE = ["snapshot", "note", "side_line", "helper", "progress", "again", "snapshot"]
+BESIDE = ["snapshot", "note", "side_line", "helper", "progress", "again", "dead_end", "note"]
 
 
 def thread_lines(seed):
