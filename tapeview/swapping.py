@@ -41,8 +41,9 @@ def _line(old: Snapshot, tape: Tape, session: Session, swap: Swap, revision: int
     stored = made.stored
     if "index" in known:
         fresh["index"] = old.index.swapped(tape.messages, swap, stored)
-    if "sent_index" in known and old.sent_index is not old.index:
-        fresh["sent_index"] = old.sent_index.swapped(tape.sent, swap)
+    if "sent_index" in known:
+        same = old.sent_index is old.index
+        fresh["sent_index"] = made.index if same else old.sent_index.swapped(tape.sent, swap)
     if "own_findings" in known and not _is_odd(old, swap):
         if stored is not None and old.index.stored is not None:
             stored.take_oddities(old.index.stored, swap.records.values())

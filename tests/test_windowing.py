@@ -257,3 +257,19 @@ def test_an_answer_is_put_in_among_the_lines_around():
     assert after.moved is not None
     assert not after.findings
     assert derived(after) == derived(anew(opened))
+
+
+@pytest.mark.parametrize("made", [plain, busy])
+def test_what_is_known_is_known_still_behind_a_changed_text(made, monkeypatch):
+    def refused(*_):
+        raise AssertionError("all lines are looked at")
+
+    opened = made()
+    asked(opened.snapshot())
+    monkeypatch.setattr(type(opened._store), "_session", refused)
+    for operation in (PLAIN["another prompt"], PLAIN["a text"], PLAIN["a pair"]):
+        opened.apply(operation)
+        shown = opened.snapshot()
+        assert {"rows", "own_findings", "row_of"}.issubset(shown.__dict__)
+    monkeypatch.undo()
+    assert derived(shown) == derived(anew(opened))

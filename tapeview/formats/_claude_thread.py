@@ -1,7 +1,8 @@
 """How the lines of a session hang together, counted: what an edit of a few of them goes by."""
 
+from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -13,10 +14,14 @@ from tapeview.tape.record import Record
 from tapeview.tape.spliced import Tally
 from tapeview.tape.tape import Tape
 
-__all__ = ["POINTS_TO_LEAF", "Counts", "Thread", "counts_of"]
+__all__ = ["POINTS_TO_LEAF", "Counts", "End", "Thread", "counts_of"]
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 AGENT_TOOLS: Final = frozenset({"Task", "Agent"})
+
+
+End = tuple[str, str]
+"""When a line was said at which resume could begin, and its uuid."""
 
 
 class Counts(NamedTuple):
@@ -51,6 +56,10 @@ def counts_of(records: Sequence[Record]) -> Counts:
     return Counts(*(Tally(dict(Counter(names))) for names in named))
 
 
+def _end(record: Record) -> End:
+    return record.time, facts_of(record).uuid
+
+
 class Thread:
     """What is known of one session's own file. Worked out when an edit asks for it first."""
 
@@ -65,12 +74,10 @@ class Thread:
         self._records = records
         self._tapes = tapes
         self._bytes_of = bytes_of
-        self.ends: Mapping[str, str] = {facts_of(end).uuid: end.time for end in ends}
-        """Their uuids, and when they were said."""
+        self.ends: Sequence[End] = sorted(map(_end, ends))
+        """When they were said, and their uuids, in order."""
 
-    def changed(
-        self, counts: Counts, ends: Mapping[str, str], kept: int, unanswered: int
-    ) -> "Thread":
+    def changed(self, counts: Counts, ends: Sequence[End], kept: int, unanswered: int) -> "Thread":
         """The same after a plain edit, which lets so many messages more be sent, and so many more
         calls be left out.
         """  # noqa: D205
@@ -80,6 +87,7 @@ class Thread:
             counts=counts,
             named=self.named,
             all_side=self.all_side,
+            _are_timed=True,
             is_plain=True,
             beside=self.beside,
             kept=self.kept + kept,
@@ -88,20 +96,30 @@ class Thread:
         return thread
 
     def ends_after(
-        self, gone: Iterable[Record], come: Sequence[Record], at_end: bool
-    ) -> Mapping[str, str] | None:
+        self, gone: Iterable[Record], come: Iterable[Record], at_end: bool
+    ) -> Sequence[End] | None:
         """The ends without some, and with others; None where resume would not begin where it did,
         or ``at_end`` at one of those that come.
         """  # noqa: D205
-        left = {facts_of(record).uuid for record in gone}
-        kept = {uuid: time for uuid, time in self.ends.items() if uuid not in left}
-        new = {facts_of(record).uuid: record.time for record in come}
-        if not all(is_canonical(time) for time in (*kept.values(), *new.values())):
+        kept, new = list(self.ends), sorted(map(_end, come))
+        for end in map(_end, gone):
+            at = bisect_left(kept, end)
+            if kept[at : at + 1] != [end]:
+                return None
+            del kept[at]
+        older, newer = (kept, new) if at_end else (new, kept)
+        if not newer or (older and older[-1][0] > newer[-1][0]):
             return None
-        oldest, newest = (new, kept) if not at_end else (kept, new)
-        if not newest or max(oldest.values(), default="") > max(newest.values()):
+        if not self._are_timed or not all(is_canonical(time) for time, _ in new):
             return None
-        return kept | new
+        for end in new:
+            insort(kept, end)
+        return kept
+
+    @cached_property
+    def _are_timed(self) -> bool:
+        """Whether the times of all ends are in order as texts are."""
+        return all(is_canonical(time) for time, _ in self.ends)
 
     @cached_property
     def counts(self) -> Counts:

@@ -8,7 +8,7 @@ import msgspec
 from tapeview.edit.edit import Edit
 from tapeview.formats._claude_sent import Cleaned, clean, sentence_of
 from tapeview.formats._claude_stretch import Place, Read, places_around, touched_by
-from tapeview.formats._claude_thread import Counts, Thread, counts_of
+from tapeview.formats._claude_thread import Counts, End, Thread, counts_of
 from tapeview.tape.block import BlockFacts
 from tapeview.tape.message import Message
 from tapeview.tape.moved import moving_numbers
@@ -73,7 +73,7 @@ class _Change:
         return [record for record in rows if not self.thread.is_line(record)]
 
     def _spliced(
-        self, was: Read, now: Read, counts: Counts, ends: Mapping[str, str]
+        self, was: Read, now: Read, counts: Counts, ends: Sequence[End]
     ) -> Windowed | None:
         session, edit, thread = self.session, self.edit, self.thread
         main, start, stop = session.main, self.place.start, self.place.stop

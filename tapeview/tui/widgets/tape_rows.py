@@ -44,6 +44,9 @@ class TapeRows(LineList):
         """What stands there instead while there is no message, where somebody knows why."""
         self.empty: tuple[str, ...] | None = empty_words(snapshot)
         """What is said in place of rows, where there is no message; notes are hidden then."""
+        self._spans: dict[int, range] = {}
+        self._spans_in = snapshot
+        """What ``_span`` has found, and in which snapshot."""
         self._only: array[int] | None = None
         self._searched = 0
         self._folded_before: set[int] = set()
@@ -69,7 +72,7 @@ class TapeRows(LineList):
 
     def _measure_shown(self) -> None:
         rows = self.snapshot.rows
-        spans = [fold_span(rows, at) for at in self.folded]
+        spans = [self._span(at) for at in self.folded]
         if self.empty is not None:
             spans += [range(at, at + 1) for at, row in enumerate(rows) if row.kind in NOTES]
         listed = self._listed()
@@ -150,7 +153,16 @@ class TapeRows(LineList):
 
     def _folds_over(self, at: int) -> list[int]:
         """The folded rows that hide row ``at``."""
-        return [fold for fold in self.folded if at in fold_span(self.snapshot.rows, fold)]
+        return [fold for fold in self.folded if at in self._span(fold)]
+
+    def _span(self, fold: int) -> range:
+        """The rows that a row hides when it is folded."""
+        if self._spans_in is not self.snapshot:
+            self._spans_in, self._spans = self.snapshot, {}
+        span = self._spans.get(fold)
+        if span is None:
+            span = self._spans[fold] = fold_span(self.snapshot.rows, fold)
+        return span
 
     def add_shown(self, first: int) -> None:
         """Show the rows from ``first`` on, which are new and the last; runs of notes folded."""
@@ -262,8 +274,7 @@ class TapeRows(LineList):
     def visit(self, at: int, folded: Iterable[int]) -> None:
         """Put the cursor on row ``at``; of ``folded`` only what hides it is open."""
         if self._only is None:
-            rows = self.snapshot.rows
-            wanted = {fold for fold in folded if at not in fold_span(rows, fold)}
+            wanted = {fold for fold in folded if at not in self._span(fold)}
             if wanted != self.folded:
                 with self._anew():
                     self.folded = wanted
