@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 
 import pyte
+from wcwidth import wcwidth
 
 __all__ = ["Terminal"]
 
@@ -70,7 +71,16 @@ class Terminal:
     @property
     def lines(self) -> list[str]:
         """The screen as text."""
-        return [line.rstrip() for line in self.screen.display]
+        return [self._line(row).rstrip() for row in range(self.screen.lines)]
+
+    def _line(self, row: int) -> str:
+        """A line of the screen. While a wide character is written over, half of it is a blank."""
+        cells, text, column = self.screen.buffer[row], "", 0
+        while column < self.screen.columns:
+            char = cells[column].data or " "
+            text += char
+            column += max(1, wcwidth(char[0]))
+        return text
 
     @property
     def text(self) -> str:

@@ -1,17 +1,35 @@
 """What a line that goes leaves to those that pointed to it (``formats.md`` b.7)."""
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Final
+from uuid import UUID
 
 from tapeview.edit.draft import Draft
 from tapeview.formats._claude_chain import Tree
 from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.formats._claude_thread import POINTS_TO_LEAF
 from tapeview.shapes.fields import fields_of, text_of
-from tapeview.tape.graft import spelled, with_member, without
+from tapeview.tape.graft import respelled, spelled, style_of, with_member, without
 from tapeview.tape.record import Record
 
-__all__ = ["Trees", "hand_on", "point", "set_kept", "with_doubles"]
+__all__ = ["SHARED", "Trees", "hand_on", "note_below", "point", "set_kept", "with_doubles"]
+
+SHARED: Final = (
+    "isSidechain",
+    "agentId",
+    "userType",
+    "entrypoint",
+    "cwd",
+    "sessionId",
+    "version",
+    "gitBranch",
+    "slug",
+    "teamName",
+    "agentName",
+    "sessionKind",
+)
+"""Members that all lines around a place have in common."""
 
 KEPT_AT: Final = ("compactMetadata", "preservedSegment")
 
@@ -127,3 +145,21 @@ def point(draft: Draft, record: Record, member: str, uuid: str) -> None:
     """Let a member of a line name another line; "" for none."""
     value = spelled(uuid) if uuid else b"null"
     draft.change(record, with_member(draft.text_of(record), (), member, value))
+
+
+def note_below(text: bytes, uuid: str, salt: bytes) -> bytes:
+    """A note that hangs below a line, spelled as that one is; its id comes from ``salt``."""
+    fields = fields_of(text)
+    seed = sha256(salt + uuid.encode("utf-8", "surrogatepass")).digest()
+    note = {
+        "parentUuid": spelled(uuid),
+        "type": b'"system"',
+        "subtype": b'"informational"',
+        "content": b'"The conversation goes on above this line."',
+        "isMeta": b"false",
+        "level": b'"info"',
+        "timestamp": fields.get("timestamp", b'""'),
+        "uuid": spelled(str(UUID(bytes=seed[:16], version=4))),
+    } | {name: fields[name] for name in SHARED if name in fields}
+    raw = b"{" + b",".join(spelled(name) + b":" + raw for name, raw in note.items()) + b"}"
+    return respelled(raw, style_of(text))

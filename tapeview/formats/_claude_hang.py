@@ -8,9 +8,7 @@ no choice.
 """
 
 from collections.abc import Sequence
-from hashlib import sha256
 from typing import Final
-from uuid import UUID
 
 import msgspec
 
@@ -19,32 +17,15 @@ from tapeview.edit.speller import Gap
 from tapeview.errors import EditError
 from tapeview.formats._claude_chain import Tree, chain_of
 from tapeview.formats._claude_group import group
-from tapeview.formats._claude_hand import Trees, point, set_kept
+from tapeview.formats._claude_hand import Trees, note_below, point, set_kept
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_tapes import segment_lines, tree_before
 from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
-from tapeview.shapes.fields import fields_of
-from tapeview.tape.graft import respelled, spelled, style_of, with_member
+from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
 
-__all__ = ["SHARED", "Hanging", "Line", "hang"]
-
-SHARED: Final = (
-    "isSidechain",
-    "agentId",
-    "userType",
-    "entrypoint",
-    "cwd",
-    "sessionId",
-    "version",
-    "gitBranch",
-    "slug",
-    "teamName",
-    "agentName",
-    "sessionKind",
-)
-"""Members that all lines around a place have in common."""
+__all__ = ["Hanging", "Line", "hang"]
 
 MOST_ENDS: Final = 40
 SPOKEN: Final = ("user", "assistant")
@@ -370,21 +351,8 @@ class Hanging:
         uuid = facts_of(end).uuid
         line = self.put.get(uuid)
         text = line.text if line is not None else self.draft.text_of(self.by_uuid[uuid])
-        fields = fields_of(text)
-        seed = sha256(self.draft.salt + uuid.encode("utf-8", "surrogatepass")).digest()
-        note = {
-            "parentUuid": spelled(uuid),
-            "type": b'"system"',
-            "subtype": b'"informational"',
-            "content": b'"The conversation goes on above this line."',
-            "isMeta": b"false",
-            "level": b'"info"',
-            "timestamp": fields.get("timestamp", b'""'),
-            "uuid": spelled(str(UUID(bytes=seed[:16], version=4))),
-        } | {name: fields[name] for name in SHARED if name in fields}
-        raw = b"{" + b",".join(spelled(name) + b":" + raw for name, raw in note.items()) + b"}"
         rows = [r for r in self.draft.session.rows(self.member) if r.kind == "message"]
-        self.draft.insert([respelled(raw, style_of(text))], rows[-1], None)
+        self.draft.insert([note_below(text, uuid, self.draft.salt)], rows[-1], None)
 
 
 def _speaks(record: Record) -> bool:

@@ -15,8 +15,8 @@ from tapeview.edit.draft import Draft
 from tapeview.edit.speller import Gap, Reply
 from tapeview.errors import EditError
 from tapeview.formats._claude_alone import hang_alone
-from tapeview.formats._claude_hand import Trees, hand_on, with_doubles
-from tapeview.formats._claude_hang import SHARED, Line, hang
+from tapeview.formats._claude_hand import SHARED, Trees, hand_on, with_doubles
+from tapeview.formats._claude_hang import Line, hang
 from tapeview.formats._claude_kept import list_kept
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_reply import hang_branch, model_of, object_of, reply_line, reply_lines
