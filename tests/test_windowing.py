@@ -184,12 +184,13 @@ def busy(count=12):
             reply(f"c{k}", f"r{k}", f"n{k}", f"done {k}", at=at + 5),
             system(f"e{k}", f"c{k}", "stop_hook_summary", at=at + 6),
             system(f"f{k}", f"c{k}", "turn_duration", at=at + 7),
+            {"type": "last-prompt", "lastPrompt": f"ask {k}", "leafUuid": f"c{k}"},
         ]
         above = f"f{k}"
     return open_bytes(written(*lines))
 
 
-FEW = 8
+FEW = 10
 """Lines that hang elsewhere after an edit; all others keep every byte."""
 PLAIN = {
     "a text": ops.Set(at="messages.21.content.0", member="text", value=raw("other")),

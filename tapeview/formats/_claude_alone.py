@@ -8,8 +8,9 @@ from tapeview.edit.draft import Draft
 from tapeview.formats._claude_chain import Tree
 from tapeview.formats._claude_hand import Trees, hand_on
 from tapeview.formats._claude_hang import Hanging, Line
+from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_stretch import Place, numbers_at, places_around
-from tapeview.formats._claude_thread import Thread, counts_of
+from tapeview.formats._claude_thread import Thread
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
 
@@ -55,19 +56,19 @@ def _hangs(
         return False
     trees = _PartTrees(draft, place)
     hand_on(draft, trees, 0, moved)
-    if (
-        place.after(draft.edit("")) is None
-        or not Hanging(draft, trees, tape, 0, put).settles_nearby()
-    ):
-        return False
+    if place.after(draft.edit("")) is None:
+        return False  # the line below hangs elsewhere
+    whole = Hanging(draft, trees, tape, 0, put).settles_nearby()
     rows = place.after(draft.edit(""))
-    if rows is None:
+    if rows is None or not whole:
         return False
-    counts = thread.counts.changed(counts_of(place.rows), counts_of(rows))
+    counts = thread.counts.changed(thread.counts_of(place.rows), thread.counts_of(rows))
+    gone = {facts_of(r).uuid for r in place.rows} - {facts_of(r).uuid for r in rows}
+    if any(counts.named.count(uuid) for uuid in gone if uuid):
+        return False  # lines elsewhere point to what goes
     now = place.read(thread, counts, rows)
-    return (
-        now is not None and thread.ends_after(was.ends, now.ends, place.below is None) is not None
-    )
+    ends = now and thread.ends_after(was.ends, now.ends, place.below is None)
+    return ends is not None
 
 
 class _PartTrees(Trees):

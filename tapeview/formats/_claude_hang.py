@@ -8,6 +8,7 @@ no choice.
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 import msgspec
@@ -211,20 +212,28 @@ class Hanging:
         return next((r for r in self.tree.segment if r not in self.draft.removed), None)
 
     def _window(self) -> range:
-        """From the message before the first line that changes to that behind the last."""
-        around = self._around()
-        near = [k for k, u in enumerate(self.expected) if u in around]
-        return range(min(near) + 1, min(max(near) + 2, len(self.expected))) if near else range(0)
+        """From behind the message before the first line that changes to the reply behind the last.
 
-    def _around(self) -> set[str]:
-        """The lines that come, and those of the messages in which and beside which one changes."""
-        found = {facts_of(r).uuid for line in self.put.values() for side in line.gap for r in side}
+        What hangs below that reply can stay as it is.
+        """
+        at = {uuid: k for k, uuid in enumerate(self.expected)}
+        beside = {facts_of(r).uuid for line in self.put.values() for side in line.gap for r in side}
+        near = [at[uuid] for uuid in (*beside, *self.put) if uuid in at]
+        first, last = near, [k + 1 for k in near]
         messages, touched = group(self.lines), {*self.draft.removed, *self.draft.changed}
         for k, message in enumerate(messages):
-            if not touched.isdisjoint(message.records):
-                beside = messages[max(0, k - 1) : k + 2]
-                found.update(facts_of(r).uuid for near in beside for r in near.records)
-        return found | self.put.keys()
+            if touched.isdisjoint(message.records):
+                continue
+            above = [
+                at.get(facts_of(r).uuid, -1) for m in messages[max(0, k - 1) : k] for r in m.records
+            ]
+            if k == 0 or max(above) >= 0:
+                first.append(max(above, default=-1))
+            replies = (m for m in islice(messages, k + 1, None) if m.role == "assistant")
+            behind = next((m for m in replies if touched.isdisjoint(m.records)), None)
+            uuid = facts_of(behind.records[0]).uuid if behind is not None else ""
+            last.append(at.get(uuid, len(at)))
+        return range(min(first) + 1, min(max(last) + 1, len(at))) if first else range(0)
 
     def _line_up(self, window: range) -> None:
         """Hang each line of the window below the one before it."""

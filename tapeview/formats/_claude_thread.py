@@ -14,7 +14,7 @@ from tapeview.tape.record import Record
 from tapeview.tape.spliced import Tally
 from tapeview.tape.tape import Tape
 
-__all__ = ["POINTS_TO_LEAF", "Counts", "End", "Thread", "counts_of"]
+__all__ = ["POINTS_TO_LEAF", "Counts", "End", "Thread"]
 
 POINTS_TO_LEAF: Final = ("summary", "last-prompt")
 AGENT_TOOLS: Final = frozenset({"Task", "Agent"})
@@ -32,14 +32,15 @@ class Counts(NamedTuple):
     replies: Tally
     ids: Tally
     """Ids of calls and results."""
+    named: Tally
+    """Lines that others point to otherwise than as their parent: titles, last prompts."""
 
     def changed(self, gone: "Counts", come: "Counts") -> "Counts":
         """The same without some lines, and with others."""
         return Counts(*(a.changed(b, c) for a, b, c in zip(self, gone, come, strict=True)))
 
 
-def counts_of(records: Sequence[Record]) -> Counts:
-    """What lines name."""
+def _counts_of(records: Sequence[Record], bytes_of: Callable[[Record], bytes]) -> Counts:
     known = [facts_of(record) for record in records]
     ids = [
         block.id
@@ -52,6 +53,11 @@ def counts_of(records: Sequence[Record]) -> Counts:
         [facts.parent for facts in known],
         [record.message_id for record in records if record.message_id],
         ids,
+        [
+            text_of(fields_of(bytes_of(record)).get("leafUuid"))
+            for record in records
+            if record.label in POINTS_TO_LEAF
+        ],
     )
     return Counts(*(Tally(dict(Counter(names))) for names in named))
 
@@ -85,7 +91,6 @@ class Thread:
         thread.ends = ends
         thread.__dict__.update(
             counts=counts,
-            named=self.named,
             all_side=self.all_side,
             _are_timed=True,
             is_plain=True,
@@ -124,16 +129,11 @@ class Thread:
     @cached_property
     def counts(self) -> Counts:
         """What all lines name."""
-        return counts_of(self._records)
+        return self.counts_of(self._records)
 
-    @cached_property
-    def named(self) -> frozenset[str]:
-        """Lines that are named otherwise than as a parent."""
-        found = {facts_of(record).logical_parent for record in self._records}
-        for record in self._records:
-            if record.label in POINTS_TO_LEAF:
-                found.add(text_of(fields_of(self._bytes_of(record)).get("leafUuid")))
-        return frozenset(found)
+    def counts_of(self, records: Sequence[Record]) -> Counts:
+        """What some of them name."""
+        return _counts_of(records, self._bytes_of)
 
     @cached_property
     def all_side(self) -> bool:
@@ -213,24 +213,24 @@ class Thread:
             for uuid in uuids
         ):
             return False
-        if any(self._is_named(record) for record in lines):
+        if any(_concerns_others(record) for record in lines):
             return False
-        own = counts_of(lines)
+        own = self.counts_of(lines)
         return all(
             count.count(name) == number
             for mine, count in ((own.replies, counts.replies), (own.ids, counts.ids))
             for name, number in mine.items()
         )
 
-    def _is_named(self, record: Record) -> bool:
-        """Whether other lines or other tapes go by a line."""
-        facts = facts_of(record)
-        calls = (block.name for block in record.blocks if block.kind == "tool_use")
-        return bool(
-            record.member
-            or facts.uuid in self.named
-            or facts.logical_parent
-            or facts.subtype == "compact_boundary"
-            or facts.agent
-            or not AGENT_TOOLS.isdisjoint(calls)
-        )
+
+def _concerns_others(record: Record) -> bool:
+    """Whether other tapes go by a line, or it is of another file."""
+    facts = facts_of(record)
+    calls = (block.name for block in record.blocks if block.kind == "tool_use")
+    return bool(
+        record.member
+        or facts.logical_parent
+        or facts.subtype == "compact_boundary"
+        or facts.agent
+        or not AGENT_TOOLS.isdisjoint(calls)
+    )

@@ -8,7 +8,7 @@ import msgspec
 from tapeview.edit.edit import Edit
 from tapeview.formats._claude_sent import Cleaned, clean, sentence_of
 from tapeview.formats._claude_stretch import Place, Read, places_around, touched_by
-from tapeview.formats._claude_thread import Counts, End, Thread, counts_of
+from tapeview.formats._claude_thread import POINTS_TO_LEAF, Counts, End, Thread
 from tapeview.tape.block import BlockFacts
 from tapeview.tape.message import Message
 from tapeview.tape.moved import moving_numbers
@@ -60,7 +60,7 @@ class _Change:
         messages = self.session.main.messages[place.start : place.stop]
         if was is None or _records(was.messages) != _records(messages):
             return None
-        counts = thread.counts.changed(counts_of(place.rows), counts_of(rows))
+        counts = thread.counts.changed(thread.counts_of(place.rows), thread.counts_of(rows))
         now = place.read(thread, counts, rows)
         if now is None:
             return None
@@ -70,7 +70,12 @@ class _Change:
         return self._spliced(was, now, counts, ends)
 
     def _beside(self, rows: Sequence[Record]) -> list[Record]:
-        return [record for record in rows if not self.thread.is_line(record)]
+        """What resume does not walk through, save for what only points to a line."""
+        return [
+            record
+            for record in rows
+            if not self.thread.is_line(record) and record.label not in POINTS_TO_LEAF
+        ]
 
     def _spliced(
         self, was: Read, now: Read, counts: Counts, ends: Sequence[End]
