@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from tapeview.formats._claude_chain import Chain, Tree, count_messages
+from tapeview.formats._claude_chain import ROOT, Chain, Tree, count_messages
 from tapeview.formats._claude_line import facts_of
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Break
@@ -11,7 +11,7 @@ __all__ = ["breaks_of"]
 
 CIRCLE = "parent cycle"
 CUT_OFF = ("no parent", CIRCLE)
-LOST = ("superseded", *CUT_OFF)
+LOST = (ROOT, *CUT_OFF)
 
 
 def breaks_of(tree: Tree, chain: Chain) -> tuple[Break, ...]:

@@ -16,12 +16,25 @@ from tapeview.formats._claude_line import Kept, facts_of
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
-__all__ = ["TREE_TYPES", "Chain", "Tree", "chain_of", "count_messages", "follow", "is_canonical"]
+__all__ = [
+    "ROOT",
+    "TREE_TYPES",
+    "Chain",
+    "Tree",
+    "chain_of",
+    "count_messages",
+    "follow",
+    "is_canonical",
+]
 
 TREE_TYPES = frozenset({"user", "assistant", "system", "attachment"})
 CANONICAL = len("2026-01-01T10:00:00.000Z")
 NEAR_SECONDS = 5.0
 """A missing parent is replaced by the closest earlier line within this time."""
+
+
+ROOT = "superseded"
+"""The fate of a line whose way up ends at a root: the line that resume takes is another one."""
 
 
 class Chain(msgspec.Struct, frozen=True):
@@ -313,7 +326,7 @@ class Tree:
         if facts.type == "system":
             return "off the chain"
         if self.by_uuid.get(facts.uuid) is not record:
-            return "superseded"
+            return ROOT
         return self.fate(record, behind)[0]
 
     def fate(self, record: Record, behind: Set[Record] = frozenset()) -> tuple[str, Record]:
@@ -322,7 +335,7 @@ class Tree:
         Every line on the way shares it. Of a circle it is the first stored line.
         """
         way: dict[Record, None] = {}
-        fate, current, top = "superseded", record, record
+        fate, current, top = ROOT, record, record
         while current not in self._fates:
             if current in way:
                 circle = list(way)[list(way).index(current) :]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from tapeview.formats._claude_breaks import breaks_of
-from tapeview.formats._claude_chain import Chain, Tree, chain_of
+from tapeview.formats._claude_chain import ROOT, Chain, Tree, chain_of
 from tapeview.formats._claude_group import group
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_sent import clean
@@ -161,6 +161,9 @@ def branches(tree: Tree, chain: Chain, held: set[Record], first_turn: int) -> li
     for leaf in leaves:
         if leaf in held:
             continue
+        reason, top = tree.fate(leaf)
+        if reason == ROOT and top not in held:
+            continue  # it has its own beginning; the ends of its forks may be many
         line = tree.line_to(leaf)
         start = next((k for k, record in enumerate(line) if record not in held), len(line))
         own = line[start:]

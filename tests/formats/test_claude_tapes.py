@@ -3,6 +3,7 @@
 import json
 import os
 
+from tapeview.formats._claude_chain import Tree
 from tapeview.formats._claude_line import facts_of
 from tapeview.looks.report import Report, report_of
 from tapeview.open_session import OpenSession, load
@@ -134,6 +135,24 @@ def task(uuid, parent, identity, prompt):
     line = reply(uuid, parent, "m1", f"call:{identity}")
     line["message"]["content"][0] |= {"name": "Task", "input": {"prompt": prompt}}
     return line
+
+
+def test_the_ends_of_a_line_with_its_own_beginning_are_not_walked_one_by_one(monkeypatch):
+    lines, above = [], None
+    for k in range(30):
+        lines += [
+            reply(f"a{k}", above, f"m{k}", f"call:t{k}"),
+            reply(f"b{k}", f"a{k}", f"m{k}", f"call:w{k}"),
+            user(f"r{k}", f"a{k}", f"result:t{k}"),
+            user(f"s{k}", f"b{k}", f"result:w{k}"),
+        ]
+        above = f"s{k}"
+    walked = []
+    line_to = Tree.line_to
+    monkeypatch.setattr(Tree, "line_to", lambda *words: walked.append(words) or line_to(*words))
+    found = session(*lines, user("new", None, "begin anew"))
+    assert [tape.id for tape in found.tapes] == ["main"]
+    assert len(walked) == 1
 
 
 def test_inline_side_lines_are_tied_to_the_call_by_their_prompt():
