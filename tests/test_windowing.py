@@ -274,3 +274,46 @@ def test_what_is_known_is_known_still_behind_a_changed_text(made, monkeypatch):
         assert {"rows", "own_findings", "row_of"}.issubset(shown.__dict__)
     monkeypatch.undo()
     assert derived(shown) == derived(anew(opened))
+
+
+def test_a_line_that_is_its_own_parent_is_found_again():
+    lines = [
+        user("u1", "u1", "ask"),
+        reply("a1", "u1", "m1", "call:t"),
+        user("u2", "a1", "result:t"),
+        reply("a2", "u2", "m2", "done"),
+    ]
+    opened = open_bytes(written(*lines))
+    asked(opened.snapshot())
+    opened.apply(ops.Delete(at=("messages.0",), pairs="both"))
+    asked(opened.snapshot())
+    opened.undo()
+    assert [finding.rule.code for finding in opened.snapshot().findings] == ["FL007"]
+    assert derived(opened.snapshot()) == derived(anew(opened))
+
+
+def test_a_line_without_a_block_is_no_part_of_what_is_sent():
+    lines = [
+        user("u1", None, "ask"),
+        reply("a1", "u1", "m1", "call:t"),
+        user("u2", "a1", "result:t"),
+        user("u3", "u2"),
+        reply("a2", "u3", "m2", "call:w"),
+        user("u4", "a2", "result:w"),
+    ]
+    opened = open_bytes(written(*lines))
+    asked(opened.snapshot())
+    opened.apply(ops.Insert(role="assistant", content=raw(""), after="messages.0"))
+    asked(opened.snapshot())
+    opened.undo()
+    assert derived(opened.snapshot()) == derived(anew(opened))
+
+
+def test_what_points_to_a_line_that_goes_is_handed_on_from_afar():
+    lines = [user("u0", None, "ask")]
+    for k in range(8):
+        lines += [reply(f"a{k}", f"u{k}", f"m{k}", "ok"), user(f"u{k + 1}", f"a{k}", "more")]
+    lines[1]["logicalParentUuid"] = "a6"
+    opened = open_bytes(written(*lines))
+    edit = opened.apply(ops.Delete(at=("messages.13",), pairs="both"))
+    assert [old.line for old, _ in edit.became] == [2, 15]

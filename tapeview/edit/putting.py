@@ -65,7 +65,8 @@ def plan_insert(work: Work, op: ops.Insert) -> str:
     """A new message."""
     gap = _gap(work, op.before, op.after)
     work.speller.insert(work.draft, gap, op.role, content_blocks(sound(op.content)))
-    return f"insert a {op.role} message"
+    article = "an" if op.role == "assistant" else "a"
+    return f"insert {article} {op.role} message"
 
 
 def plan_prepend(work: Work, op: ops.Prepend) -> str:

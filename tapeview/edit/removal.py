@@ -4,16 +4,20 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from tapeview.edit.operations import Pairs
+from tapeview.edit.putting import plan_answer
 from tapeview.edit.work import Target, Work
 from tapeview.errors import PairSplit
 from tapeview.tape.block import CLIENT_CALL, Block
+from tapeview.tape.graft import spelled
 from tapeview.tape.link import End, Link
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
 __all__ = ["INTERRUPTED", "Removal"]
 
-INTERRUPTED: Final = b'"interrupted: this call was not run"'
+INTERRUPTED: Final = "interrupted: this call was not run"
+ELSEWHERE: Final = ("late", "early")
+"""States of links whose result does not stand where the API looks for it."""
 
 
 class Removal:
@@ -51,13 +55,17 @@ class Removal:
         if parted and self.pairs == "ask":
             raise PairSplit(*_question(work, parted))
         answered: list[End] = []
+        unanswered: list[End] = []
         for link, staying in parted:
             if self.pairs == "keep":
                 continue
             call = link.call
             ours = call is not None and call.block.kind == CLIENT_CALL
             if self.pairs == "answer" and ours and call in staying:
-                answered += [end for end in link.ends if end is not link.call][:1]
+                if link.state in ELSEWHERE:
+                    unanswered.append(call)
+                else:
+                    answered += [end for end in link.ends if end is not link.call][:1]
             else:
                 self.blocks.update(end.block for end in staying)
         for end in answered:
@@ -67,6 +75,8 @@ class Removal:
         for record in whole:
             work.draft.remove(record)
         work.remove_blocks(self.blocks - kept, self._holders(set(whole)))
+        for call in unanswered:
+            plan_answer(work, Target(call.place.message, call.block), INTERRUPTED, True)
 
     def _holders(self, whole: set[Record]) -> Iterable[Record]:
         """Other records that hold blocks which go, each once."""
@@ -95,7 +105,7 @@ class Removal:
         """The result stays, as one that says that the call was not run."""
         work = self.work
         record = work.messages[end.place.message].record_of(end.block)
-        work.set_member(record, end.block, "content", INTERRUPTED)
+        work.set_member(record, end.block, "content", spelled(INTERRUPTED))
         if work.session.dialect == "anthropic":
             work.set_member(record, end.block, "is_error", b"true")
 

@@ -7,8 +7,7 @@ they read something else, the lines in question are hung below one another, whic
 no choice.
 """
 
-from collections.abc import Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -20,8 +19,9 @@ from tapeview.formats._claude_chain import Tree, chain_of
 from tapeview.formats._claude_group import group
 from tapeview.formats._claude_hand import Trees, note_below, point, set_kept
 from tapeview.formats._claude_line import facts_of
+from tapeview.formats._claude_near import places_near
 from tapeview.formats._claude_tapes import segment_lines, tree_before
-from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
+from tapeview.formats._claude_time import MOMENT, iso, moment_of, moved, newest
 from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.record import Record
 from tapeview.tape.tape import Tape
@@ -152,6 +152,8 @@ class Hanging:
             if not self._reads_well():
                 raise EditError(STUBBORN)
         self.stay_leaf()
+        if self.resumed and not self._is_resumed():
+            raise EditError(STUBBORN)
 
     def settles_nearby(self) -> bool:
         """Put the lines in, move as few pointers as it takes near by; whether resume then reads
@@ -163,7 +165,9 @@ class Hanging:
             return True
         if self._reads_well():
             return False
-        self._line_up(self._window())
+        gaps = {line.uuid: line.gap for line in self.put.values()}
+        touched = {*self.draft.removed, *self.draft.changed}
+        self._line_up(places_near(self.lines, self.expected, gaps, touched))
         return self._is_resumed()
 
     def _is_resumed(self) -> bool:
@@ -211,33 +215,9 @@ class Hanging:
         """The first line that the last boundary keeps, once the edit is done."""
         return next((r for r in self.tree.segment if r not in self.draft.removed), None)
 
-    def _window(self) -> range:
-        """From behind the message before the first line that changes to the reply behind the last.
-
-        What hangs below that reply can stay as it is.
-        """
-        at = {uuid: k for k, uuid in enumerate(self.expected)}
-        beside = {facts_of(r).uuid for line in self.put.values() for side in line.gap for r in side}
-        near = [at[uuid] for uuid in (*beside, *self.put) if uuid in at]
-        first, last = near, [k + 1 for k in near]
-        messages, touched = group(self.lines), {*self.draft.removed, *self.draft.changed}
-        for k, message in enumerate(messages):
-            if touched.isdisjoint(message.records):
-                continue
-            above = [
-                at.get(facts_of(r).uuid, -1) for m in messages[max(0, k - 1) : k] for r in m.records
-            ]
-            if k == 0 or max(above) >= 0:
-                first.append(max(above, default=-1))
-            replies = (m for m in islice(messages, k + 1, None) if m.role == "assistant")
-            behind = next((m for m in replies if touched.isdisjoint(m.records)), None)
-            uuid = facts_of(behind.records[0]).uuid if behind is not None else ""
-            last.append(at.get(uuid, len(at)))
-        return range(min(first) + 1, min(max(last) + 1, len(at))) if first else range(0)
-
-    def _line_up(self, window: range) -> None:
-        """Hang each line of the window below the one before it."""
-        for k in window:
+    def _line_up(self, places: Iterable[int]) -> None:
+        """Hang each line at these places below the one before it."""
+        for k in sorted(places):
             first = self.by_uuid.get(self.expected[0])
             if k or (first is not None and self.tree.parents.get(first)):
                 self._hang(self.expected[k], self.expected[k - 1] if k else "")
@@ -341,7 +321,7 @@ class Hanging:
         rivals = [record.time for record in tree.spoken_leaves if record is not end]
         latest, own = newest(rivals), moment_of(end.time)
         if latest is not None and (own is None or own <= latest):
-            self._set_time(facts_of(end).uuid, iso(latest + MOMENT))
+            self._set_time(facts_of(end).uuid, iso(moved(latest, MOMENT)))
         if end not in tree.leaves:
             self._hang_note(end)
 

@@ -20,7 +20,7 @@ from tapeview.formats._claude_hang import Line, hang
 from tapeview.formats._claude_kept import list_kept
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_reply import hang_branch, model_of, object_of, reply_line, reply_lines
-from tapeview.formats._claude_time import MOMENT, iso, moment_of, newest
+from tapeview.formats._claude_time import MOMENT, iso, moment_of, moved, newest
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.block import JsonPath
 from tapeview.tape.graft import COMPACT, replaced, respelled, spelled, style_of, with_member
@@ -161,14 +161,14 @@ class ClaudeSpeller:
         if before is not None and after is not None:
             return iso(before + max(after - before, timedelta(0)) / 2)
         if after is not None:
-            return iso(after - MOMENT)
+            return iso(moved(after, -MOMENT))
         if before is None:
             # All messages go, and resume passes over lines without a time.
             before = newest(record.time for record in draft.session.records)
         if before is None:
             return ""
         # Where resume finds a tape by its newest line, that of another must not overtake it.
-        return iso(before + MOMENT if self._tape.kind == "main" else before)
+        return iso(moved(before, MOMENT) if self._tape.kind == "main" else before)
 
     # -- changing ------------------------------------------------------------------------------
 

@@ -110,6 +110,8 @@ class Place(NamedTuple):
             return None
         if not thread.stand_alone(counts, self.above, lines, self.below):
             return None
+        if any(record.kind == "message" and not record.blocks for record in lines):
+            return None  # what is sent names it or not, as all others are
         part = self.part(self.with_ends(rows))
         messages = self._messages(part)
         if not messages:
@@ -128,6 +130,8 @@ class Place(NamedTuple):
         line = part.line_to(leaf) if leaf is not None else []
         if not line or (self.above is not None and line[0] is not self.above):
             return ()
+        if part.parents[line[0]]:
+            return ()  # a circle
         if self.below is not None and line[-1] is not self.below:
             return ()
         messages = group(line[self.above is not None : len(line) - (self.below is not None)])

@@ -54,9 +54,12 @@ def _counts_of(records: Sequence[Record], bytes_of: Callable[[Record], bytes]) -
         [record.message_id for record in records if record.message_id],
         ids,
         [
-            text_of(fields_of(bytes_of(record)).get("leafUuid"))
-            for record in records
-            if record.label in POINTS_TO_LEAF
+            *(facts.logical_parent for facts in known if facts.logical_parent),
+            *(
+                text_of(fields_of(bytes_of(record)).get("leafUuid"))
+                for record in records
+                if record.label in POINTS_TO_LEAF
+            ),
         ],
     )
     return Counts(*(Tally(dict(Counter(names))) for names in named))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-__all__ = ["MOMENT", "iso", "moment_of", "newest"]
+__all__ = ["MOMENT", "iso", "moment_of", "moved", "newest"]
 
 MOMENT: Final = timedelta(milliseconds=1)
 """The smallest step between two lines."""
@@ -19,9 +19,21 @@ def moment_of(time: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
+def moved(moment: datetime, step: timedelta) -> datetime:
+    """The moment so much later; the same at an end of the calendar."""
+    try:
+        return moment + step
+    except OverflowError:
+        return moment
+
+
 def iso(moment: datetime) -> str:
     """As JavaScript writes it."""
-    text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
+    try:
+        moment = moment.astimezone(UTC)
+    except OverflowError:  # at an end of the calendar
+        moment = moment.replace(tzinfo=UTC)
+    text = moment.isoformat(timespec="milliseconds")
     return text.removesuffix("+00:00") + "Z"
 
 

@@ -160,7 +160,9 @@ class _Here:
             set_name = self.typed(lambda words: _set(at, "name", words))
             yield Action("name", "set the tool's name", set_name, "word", block.name)
         if block.kind == CLIENT_CALL and link is not None and not link.results:
-            answer = self.typed(lambda words: Answer(at=at, text=words))
+            answer = self.typed(
+                lambda words: Answer(at=at, text=words, is_error=words == INTERRUPTED)
+            )
             yield Action("answer", "answer the call", answer, "text", INTERRUPTED)
         agent = self.line.agents.get(block)
         if agent is not None:

@@ -138,11 +138,21 @@ class Moved(NamedTuple):
 
 
 def moved_rows(
-    before: Snapshot, after: Snapshot, edits: Iterable[Edit], at: int, folded: Iterable[int]
+    before: Snapshot,
+    after: Snapshot,
+    edits: Sequence[Edit],
+    at: int,
+    folded: Iterable[int],
+    seek: bool = False,
 ) -> Moved:
-    """Cursor and folds after edits."""
+    """Cursor and folds after edits.
+
+    With ``seek`` the cursor goes to what the last edit put in or changed. It does so too where its
+    own row is gone, and something was put in.
+    """
     if after.has_rows_of(before):
-        return Moved(at, frozenset(folded))
+        found = _first_changed(after, edits[-1:]) if seek else -1
+        return Moved(at if found < 0 else found, frozenset(folded))
     became: dict[Record, Record] = {}
     for edit in edits:
         step = dict(edit.became)
@@ -163,9 +173,26 @@ def moved_rows(
         return places.get(keys[row - start], -1)
 
     above = (found for row in range(at, start - 1, -1) if (found := place_of(row)) >= 0)
-    here = place_of(at) if at < start else next(above, max(0, start - 1))
+    here = place_of(at)
+    if seek or here < 0:
+        found = _first_changed(after, edits[-1:])
+        here = found if found >= 0 else here
+    if here < 0:
+        here = next(above, max(0, start - 1))
     kept = frozenset(found for fold in folded if (found := place_of(fold)) >= 0)
     return Moved(here, kept)
+
+
+def _first_changed(after: Snapshot, edits: Iterable[Edit]) -> int:
+    """The first row of a message that edits put in or changed; -1 where there is none."""
+    rows = [
+        after.row_of.get(record.blocks[0] if record.blocks else record, -1)
+        for edit in edits
+        for splice in edit.splices
+        for record in splice.new
+        if record.kind == "message"
+    ]
+    return min((row for row in rows if row >= 0), default=-1)
 
 
 def _keys(rows: Sequence[Row], became: Mapping[Record, Record]) -> Iterator[Hashable]:

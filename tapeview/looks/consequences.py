@@ -28,7 +28,7 @@ class Consequences(NamedTuple):
     """Findings that were not there before."""
     vanish: tuple[Finding, ...]
     signed: int
-    """Signed thinking blocks behind the change: newer models refuse them (TH010)."""
+    """Signed thinking blocks behind the change: newer models refuse them."""
     cache_from: int
     """The first message of the sent tape that is not what it was; -1 where none is."""
     cache_lost: int
@@ -75,7 +75,7 @@ def consequence_lines(found: Consequences) -> list[tuple[str, str]]:
     """The same as a key and a sentence each; what does not change has no line."""
     lines = [("blocks", _block_words(found))]
     for verb, findings in (("mends", found.vanish), ("breaks", found.appear)):
-        listed = [f"{f.rule.code} {f.severity} at {f.api_path or f.at}" for f in findings[:4]]
+        listed = [f"{f.rule.code} {f.severity} at {f.at}" for f in findings[:4]]
         if len(findings) > 4:
             listed.append(f"and {len(findings) - 4} more")
         lines += [(verb if not k else "", words) for k, words in enumerate(listed)]
@@ -83,7 +83,7 @@ def consequence_lines(found: Consequences) -> list[tuple[str, str]]:
     if found.signed:
         blocks = count(found.signed, "thinking block")
         verb = "stands" if found.signed == 1 else "stand"
-        lines.append(("signed", f"{blocks} {verb} behind it; some models refuse them (TH010)"))
+        lines.append(("signed", f"{blocks} {verb} behind it; some models refuse them"))
     if found.cache_from >= 0:
         size = size_long(found.cache_lost)
         lines.append(("cache", f"lost from messages.{found.cache_from} on, {size}"))

@@ -199,7 +199,7 @@ def all_changes(session: Session) -> Iterator[DiffLine]:
     """All records that are changed, new or gone, in stored order, each as its JSON."""
     for old, new in changed_records(session):
         line = (old or new or Record(0, 0, 0, "note")).line
-        where = f"line {line}" if line else "not in the file yet"
+        where = f"line {line}" if line else "not in the file as it was opened"
         what = "added" if old is None else "removed" if new is None else "changed"
         yield DiffLine("#", ((False, f"{what} · {where}"),))
         yield from _raw_lines(session, old, new)

@@ -113,7 +113,18 @@ def test_a_mark_adds_ranges_and_moves():
             " t9 ",
             {"op": "set", "at": "messages.1.content.2", "member": "id", "value": "t9"},
         ),
-        (DANGLING, "answer", "no", {"op": "answer", "at": "messages.1.content.2", "text": "no"}),
+        (
+            DANGLING,
+            "answer",
+            "no",
+            {"op": "answer", "at": "messages.1.content.2", "text": "no", "is_error": False},
+        ),
+        (
+            DANGLING,
+            "answer",
+            "interrupted: this call was not run",
+            {"op": "answer", "at": "messages.1.content.2"},
+        ),
         (
             TEXT,
             "role_user",

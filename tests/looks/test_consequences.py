@@ -60,7 +60,7 @@ def test_an_answer_mends_what_nobody_answered():
     assert [finding.rule.code for finding in found.vanish] == ["TU001"]
     assert found.added == 1
     assert found.cache_from == 2
-    assert ("mends", "TU001 error at messages.1") in consequence_lines(found)
+    assert ("mends", "TU001 error at messages.1.content.1") in consequence_lines(found)
     assert found.verdict == "the API would take this as the next request"
 
 

@@ -116,7 +116,7 @@ def test_all_records_in_stored_order_as_json():
     session.apply(Prepend(text="facts"))
     lines = list(all_changes(session.session))
     assert shown(lines) == [
-        "#added · not in the file yet",
+        "#added · not in the file as it was opened",
         '+{"role": "user", "content": "facts"}',
         "#changed · line 1",
         '-{"role": "user", "content": "go [on]"}',

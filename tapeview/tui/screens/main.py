@@ -43,6 +43,10 @@ BESIDE_A_CALL: Final = frozenset(
     {"quit", "next_pane", "previous_pane", "taller", "shorter", "follow", "save", "copy_path"}
 )
 """Commands that do what they always do while a call has the focus."""
+BESIDE_A_CHOICE: Final = frozenset(
+    {"open", "back", "quit", "next_pane", "previous_pane", "taller", "shorter", "copy_path"}
+)
+"""Those that do while a list of choices or a preview has it: nothing changes behind them."""
 
 
 class MainScreen(FollowingScreen):
@@ -186,7 +190,7 @@ class MainScreen(FollowingScreen):
         self.problems.display = listed > 0
         most = self.problem_rows or (7 if height >= 50 else 5)
         self.problems.styles.height = min(listed, most) if wide else "1fr"
-        self.query_one("#api-line").display = listed > 0
+        self.query_one("#api-line").display = bool(self.problems.loud) or not self.snapshot.settled
         self.query_one("#status").display = not wide and tall
         self.show_footer(height)
         self.refresh_bars()
@@ -275,6 +279,9 @@ class MainScreen(FollowingScreen):
                 return side.acts[identity]
             if side is self.replay_pane and identity not in BESIDE_A_CALL:
                 return lambda: self.say("esc leaves the call first", "warn")
+            if side is self.choices and identity not in BESIDE_A_CHOICE:
+                words = "enter does it, esc leaves it" if self.choices.is_preview else "esc leaves"
+                return lambda: self.say(words, "warn")
         found: Callable[[], object] = getattr(self, f"do_{identity}")
         return found
 

@@ -123,9 +123,9 @@ class ChangingScreen(LinesScreen):
 
     # -- following an edit ---------------------------------------------------------------------
 
-    def follow(self, edits: Sequence[Edit]) -> None:
-        """All screens of the session show what it has become."""
-        self.on_all_screens(lambda screen: screen.renew(edits))
+    def follow(self, edits: Sequence[Edit], seek: bool = False) -> None:
+        """All screens of the session show what it has become; with ``seek`` what has changed."""
+        self.on_all_screens(lambda screen: screen.renew(edits, seek and screen is self))
 
     def on_all_screens(self, show: Callable[[Self], bool]) -> None:
         """Do something on all screens of the session; those that have no tape any more go."""
@@ -135,7 +135,7 @@ class ChangingScreen(LinesScreen):
         while gone is not None and gone in self.app.screen_stack:
             self.app.pop_screen()
 
-    def renew(self, edits: Iterable[Edit]) -> bool:
+    def renew(self, edits: Sequence[Edit], seek: bool = False) -> bool:
         """Show the session after these edits; False where its tape is gone."""
         if isinstance(self.snapshot, Knew):
             self.leave_knew()
@@ -144,12 +144,15 @@ class ChangingScreen(LinesScreen):
             after = self.opened.snapshot(self.trail[-1])
         except PlaceError:
             return False
-        moved = moved_rows(before, after, edits, self.timeline.at, self.timeline.folded)
+        timeline = self.timeline
+        moved = moved_rows(before, after, edits, timeline.at, timeline.folded, seek)
         self.snapshot, self.marked = after, None
         self.__dict__.pop("origin", None)
-        self.timeline.changes = Changes(after.session)
-        with self.timeline.prevent(LineList.CursorMoved):
-            self.timeline.show(after, at=moved.at, folded=moved.folded)
+        timeline.changes = Changes(after.session)
+        with timeline.prevent(LineList.CursorMoved):
+            timeline.show(after, at=moved.at, folded=moved.folded)
+            if not timeline.in_view(timeline.cursor):
+                timeline.move_to(timeline.cursor, at=timeline.size.height // 3)
         self.problems.show(after)
         self.search_line.again()
         self.lay_out()
@@ -202,7 +205,7 @@ class ChangingScreen(LinesScreen):
         if edit is None:
             self.say("nothing to undo" if back else "nothing to redo", "warn")
             return
-        self.follow([edit])
+        self.follow([edit], seek=True)
         self._tell(f"{'undid' if back else 'did again'}: {edit.label}")
 
     def do_history(self) -> None:
@@ -227,6 +230,6 @@ class ChangingScreen(LinesScreen):
             return
         edits = steps_between(self.opened.log, state)
         self.keeper.go_to(state)
-        self.follow(edits)
+        self.follow(edits, seek=True)
         done = len(self.opened.log.done)
         self._tell(f"{done} of {len(self.opened.log.entries)} edits are done")

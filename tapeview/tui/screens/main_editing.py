@@ -204,6 +204,7 @@ class EditingScreen(ChangingScreen):
                 partial(_why_not, action),
                 is_json=action.asks == "json",
                 typed=self._kept.get(action.title),
+                is_offered=action.asks == "text",
             )
             self._key, self._apply = action.title, partial(self._take_words, action)
             self.open_side(self.edit_pane)

@@ -46,6 +46,8 @@ class LoadingScreen(TapesScreen):
     _looked = 0.0
     _told: Change = ""
     _typing = False
+    _last_typed = 0.0
+    """When the last key came of what is typed into a line that was refused."""
 
     @abstractmethod
     def lay_out(self) -> None:
@@ -68,15 +70,18 @@ class LoadingScreen(TapesScreen):
 
     def waits(self, identity: str) -> bool:
         """Whether a command needs what is not known yet; then the footer says so."""
+        if self._typing:
+            # Whoever was refused a line types on into it: these are no commands, settled or not.
+            now = perf_counter()
+            self._typing = identity not in ("open", "back") and now - self._last_typed < LOOK
+            self._last_typed = now
+            if self._typing or not self.snapshot.settled:
+                return True
         if self.snapshot.settled:
             return False
-        if self._typing:
-            # Whoever was refused a line types on into it: these are no commands.
-            self._typing = identity not in ("open", "back")
-            return True
         if identity in AT_ONCE:
             return False
-        self._typing = identity in TYPED_INTO
+        self._typing, self._last_typed = identity in TYPED_INTO, perf_counter()
         opened = self.opened
         fault = opened.fault if isinstance(opened, Loading) else ""
         self.say(printable(fault) if self.opened.is_stuck else "still reading", "warn")

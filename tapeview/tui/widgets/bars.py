@@ -39,6 +39,8 @@ def spread(left: Parts, right: Parts, width: int) -> Parts:
     """``left`` and ``right`` at the two ends of a line; what is too long on the left is cut."""
     taken = sum(cells_of(text) for text, _ in right)
     room = max(0, width - taken)
+    if right and not right[0][0].startswith(" ") and sum(cells_of(text) for text, _ in left) > room:
+        right, room = [(" ", "fg"), *right], max(0, room - 1)
     parts: Parts = []
     for text, style in left:
         size = cells_of(text)

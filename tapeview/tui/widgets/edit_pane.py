@@ -75,13 +75,18 @@ class EditPane(SidePane):
         is_json: bool = False,
         is_escaped: bool = False,
         typed: str | None = None,
+        is_offered: bool = False,
     ) -> None:
-        """Edit a text; ``typed`` is what was typed of it before."""
+        """Edit a text; ``typed`` is what was typed of it before. What is only offered is selected:
+        whatever is typed takes its place.
+        """  # noqa: D205
         self._words, self._check, self.start = printable(words), check, text
         self._note = "JSON" if is_json else "with escapes" if is_escaped else ""
         self.area.is_json, self.area.is_escaped = is_json, is_escaped
         now = text if typed is None else typed
         self.area.load_text(now)
+        if is_offered and typed is None:
+            self.area.select_all()
         self.fault = check(now)
         self.title.refresh()
 

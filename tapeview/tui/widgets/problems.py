@@ -81,7 +81,7 @@ class Problems(LineList):
         path = pad(cut(finding.at, PATH, self.glyphs.cut), PATH)
         parts += [
             (f"{sign} {finding.rule.code:<6} ", style + " bold"),
-            (f"{turn:<9}", "muted"),
+            (f"{turn:<8} ", "muted"),
             (f"{path}  ", "fg"),
         ]
         room = max(0, width - sum(cells(text) for text, _ in parts) - 1)
