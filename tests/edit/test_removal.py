@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from tapeview.edit import operations as ops
 from tapeview.edit.removal import Removal
 from tapeview.errors import PairSplit
 from tests.edit.test_work import work_of
+from tests.helpers import open_bytes
 
 
 def call(identity, kind="tool_use"):
@@ -28,6 +30,25 @@ TAPE = [
     {"role": "user", "content": [result("nobody")]},
     {"role": "assistant", "content": [call("open")]},
 ]
+
+LATE = [
+    {"role": "user", "content": "ask"},
+    {"role": "assistant", "content": [call("a")]},
+    {"role": "user", "content": "go on"},
+    {"role": "assistant", "content": "so"},
+    {"role": "user", "content": [result("a")]},
+]
+
+
+def test_a_late_result_that_goes_leaves_an_answer_where_it_belongs():
+    opened = open_bytes(json.dumps(LATE).encode())
+    opened.apply(ops.Delete(at=("messages.4.content.0",), pairs="answer"))
+    after = opened.snapshot()
+    link = after.index.link_of[after.tape.messages[1].blocks[0]]
+    assert link.state == "answered"
+    assert [end.place.message for end in link.results] == [2]
+    assert not after.findings
+
 
 ASKED = [
     ([], ()),

@@ -376,6 +376,82 @@ async def test_a_mark_makes_ranges_and_moves(path: Path) -> None:
         assert "cut everything after this" in [c.words for c in screen.choices.list.choices]
 
 
+async def test_behind_a_preview_nothing_changes(path: Path) -> None:
+    app, before = app_of(path), path.read_bytes()
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        await go(pilot, TEXT)
+        await retype(pilot, "other", "ctrl+s")
+        await pilot.press("d")
+        await pilot.pause()
+        assert screen.choices.is_preview
+        for key in ("s", "u", "b", "w", "d", "ctrl+r", "H", "equals_sign"):
+            await pilot.press(key)
+            assert screen.message == ("enter does it, esc leaves it", "warn"), key
+        assert screen.choices.is_open
+        assert screen.opened.log.state == 1
+        assert path.read_bytes() == before
+        await pilot.press("escape", "a", "s")
+        assert screen.message == ("esc leaves", "warn")
+        assert path.read_bytes() == before
+
+
+async def test_undo_and_redo_go_to_what_they_change(path: Path) -> None:
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        await go(pilot, TEXT)
+        await retype(pilot, "other", "ctrl+s")
+        for key, words in (("u", "undid"), ("ctrl+r", "did again")):
+            await pilot.press("home", key)
+            await pilot.pause()
+            assert screen.message[0].startswith(words)
+            assert place(screen) == TEXT
+            assert screen.timeline.in_view(screen.timeline.cursor)
+
+
+async def test_behind_a_compaction_the_cursor_is_on_the_summary(path: Path) -> None:
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        await go(pilot, "messages.4")
+        await pilot.press("v")
+        await go(pilot, "messages.17")
+        await pilot.press("x")
+        listed = [choice.words for choice in screen.choices.list.choices]
+        at = next(k for k, words in enumerate(listed) if words.startswith("compact"))
+        here = screen.choices.list.cursor
+        await pilot.press(*["down" if at > here else "up"] * abs(at - here), "enter")
+        screen.edit_pane.area.text = "in short"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        if asked(screen):
+            await pilot.press("b")
+            await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "in short" in row_text(screen)
+        assert screen.timeline.in_view(screen.timeline.cursor)
+
+
+async def test_what_an_answer_offers_goes_with_the_first_key(path: Path) -> None:
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        dangling = next(link for link in screen.snapshot.links if link.state == "dangling")
+        await go(pilot, screen.snapshot.index.path(dangling.call.place))
+        await pilot.press("a")
+        listed = [choice.words for choice in screen.choices.list.choices]
+        await pilot.press(*["down"] * listed.index("answer the call"), "enter")
+        assert screen.edit_pane.typed == "interrupted: this call was not run"
+        await pilot.press(*"ok", "ctrl+s")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        made = screen.opened.log.done[-1].operation
+        assert (made.text, made.is_error) == ("ok", False)
+
+
 async def test_history_leads_to_any_state(path: Path) -> None:
     app = app_of(path)
     async with app.run_test(size=WIDE) as pilot:

@@ -193,6 +193,21 @@ async def test_what_is_typed_into_a_line_that_is_refused_is_no_command() -> None
         assert screen.timeline.cursor > 0
 
 
+async def test_what_is_typed_on_into_it_is_no_command_when_it_settles() -> None:
+    loading = paced()
+    async with app_of(loading).run_test(size=WIDE) as pilot:
+        screen = screen_of(pilot.app)
+        await pilot.press("colon")
+        assert screen.message == ("still reading", "warn")
+        await settle(pilot, loading)
+        before = screen.timeline.cursor
+        await pilot.press(*"dns", "enter")
+        assert screen.timeline.cursor == before
+        assert screen.side is None
+        await pilot.press("n")
+        assert screen.timeline.cursor > before
+
+
 async def test_it_can_be_left_at_once() -> None:
     app = app_of(paced())
     async with app.run_test(size=WIDE) as pilot:
