@@ -47,14 +47,11 @@ class Edit(msgspec.Struct, frozen=True):
 
     def applied(self, rows: Sequence[Record], member: int = 0) -> tuple[Record, ...]:
         """The rows of one file after the edit."""
-        pieces: list[Record] = []
-        at = 0
-        for splice in self.splices:
+        now = list(rows)
+        for splice in reversed(self.splices):
             if splice.member == member:
-                pieces += rows[at : splice.at]
-                pieces += splice.new
-                at = splice.at + len(splice.old)
-        return (*pieces, *rows[at:])
+                now[splice.at : splice.at + len(splice.old)] = splice.new
+        return tuple(now)
 
     @property
     def members(self) -> frozenset[int]:

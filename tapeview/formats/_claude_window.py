@@ -85,7 +85,9 @@ class _Change:
         old, found = main.messages[start:stop], now.messages
         resumed = self.place.below is None
         before, after = clean(old, resumed, was.attached), clean(found, resumed, now.attached)
-        messages = (*main.messages[:start], *found, *main.messages[stop:])
+        whole = list(main.messages)
+        whole[start:stop] = found
+        messages = tuple(whole)
         stretch = Stretch(start, stop, start + len(found))
         cleaned = _sent(main, messages, before, after, stretch, found)
         if cleaned is None:

@@ -29,7 +29,7 @@ __all__ = ["TapeviewApp", "has_few_colours"]
 
 PLAIN_THEME = "ansi-dark"
 """The terminal's own colours: signs, words, bold and reverse video say the rest."""
-LOOK = 0.5
+LOOK = 1.0
 """Seconds between two looks at whether there is garbage to collect."""
 
 

@@ -24,7 +24,7 @@ from tapeview.tui.screens.main_following import FollowingScreen
 from tapeview.tui.screens.search_line import SearchLine
 from tapeview.tui.widgets.bars import LineBar
 from tapeview.tui.widgets.block_pane import BlockPane
-from tapeview.tui.widgets.choice_pane import ChoicePane
+from tapeview.tui.widgets.choice_pane import BESIDE_A_CHOICE, ChoicePane
 from tapeview.tui.widgets.diff_pane import DiffPane
 from tapeview.tui.widgets.edit_pane import EditPane
 from tapeview.tui.widgets.line_list import LineList
@@ -43,10 +43,6 @@ BESIDE_A_CALL: Final = frozenset(
     {"quit", "next_pane", "previous_pane", "taller", "shorter", "follow", "save", "copy_path"}
 )
 """Commands that do what they always do while a call has the focus."""
-BESIDE_A_CHOICE: Final = frozenset(
-    {"open", "back", "quit", "next_pane", "previous_pane", "taller", "shorter", "copy_path"}
-)
-"""Those that do while a list of choices or a preview has it: nothing changes behind them."""
 
 
 class MainScreen(FollowingScreen):
@@ -197,8 +193,7 @@ class MainScreen(FollowingScreen):
 
     def refresh_bars(self) -> None:
         """Paint every line anew that speaks of the cursor or the focus."""
-        if not self._bars:
-            self._bars = tuple(self.query(LineBar))
+        self._bars = self._bars or tuple(self.query(LineBar))
         for bar in self._bars:
             bar.refresh()
 
@@ -280,8 +275,7 @@ class MainScreen(FollowingScreen):
             if side is self.replay_pane and identity not in BESIDE_A_CALL:
                 return lambda: self.say("esc leaves the call first", "warn")
             if side is self.choices and identity not in BESIDE_A_CHOICE:
-                words = "enter does it, esc leaves it" if self.choices.is_preview else "esc leaves"
-                return lambda: self.say(words, "warn")
+                return lambda: self.say(self.choices.refusal, "warn")
         found: Callable[[], object] = getattr(self, f"do_{identity}")
         return found
 

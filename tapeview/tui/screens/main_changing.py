@@ -155,7 +155,9 @@ class ChangingScreen(LinesScreen):
                 timeline.move_to(timeline.cursor, at=timeline.size.height // 3)
         self.problems.show(after)
         self.search_line.again()
+        taken = self.rows_below
         self.lay_out()
+        timeline.lose(self.rows_below - taken)
         self.show_block()
         return True
 

@@ -25,6 +25,8 @@ GROW: Final = 0.25
 """Seconds between two paints of what was read."""
 LOOK: Final = 1.0
 """Seconds between two looks at the file itself."""
+TYPES_ON: Final = 1.0
+"""Seconds without a key after which nobody types on into a line that was refused."""
 
 AT_ONCE: Final = frozenset(
     {"open", "back", "next_turn", "previous_turn", "next_pane", "previous_pane"}
@@ -53,6 +55,15 @@ class LoadingScreen(TapesScreen):
     def lay_out(self) -> None:
         """Give the panes their places."""
 
+    @property
+    def rows_below(self) -> int:
+        """Rows of the screen that the problems take from the panes beside one another."""
+        if not self.side_by_side:
+            return 0
+        height = self.problems.styles.height
+        listed = int(height.value) if self.problems.display and height is not None else 0
+        return listed + bool(self.query_one("#api-line").display)
+
     def on_mount(self) -> None:
         """Begin to read, and look at the file whenever the terminal gets the focus."""
         self.watch(self.app, "app_focus", self._came_back, init=False)
@@ -73,7 +84,7 @@ class LoadingScreen(TapesScreen):
         if self._typing:
             # Whoever was refused a line types on into it: these are no commands, settled or not.
             now = perf_counter()
-            self._typing = identity not in ("open", "back") and now - self._last_typed < LOOK
+            self._typing = identity not in ("open", "back") and now - self._last_typed < TYPES_ON
             self._last_typed = now
             if self._typing or not self.snapshot.settled:
                 return True

@@ -17,8 +17,12 @@ from tapeview.tui.widgets.line_list import LineList
 from tapeview.tui.widgets.line_view import LineView, ViewLine
 from tapeview.tui.widgets.side_pane import SidePane
 
-__all__ = ["Choice", "ChoiceList", "ChoicePane"]
+__all__ = ["BESIDE_A_CHOICE", "Choice", "ChoiceList", "ChoicePane"]
 
+BESIDE_A_CHOICE: Final = frozenset(
+    {"open", "back", "quit", "next_pane", "previous_pane", "taller", "shorter", "copy_path"}
+)
+"""Commands that do what they always do while it has the focus: nothing changes behind it."""
 KEY: Final = 9
 """Cells of the keys before what an edit does."""
 
@@ -123,6 +127,11 @@ class ChoicePane(SidePane):
     def keys(self) -> Sequence[tuple[str, str]]:
         """What leaves it."""
         return (("enter", "do it" if self.is_preview else "choose"), ("esc", "leave"))
+
+    @property
+    def refusal(self) -> str:
+        """What is said to any other command."""
+        return "enter does it, esc leaves it" if self.is_preview else "esc leaves"
 
     @property
     def target(self) -> Widget:

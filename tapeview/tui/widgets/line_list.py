@@ -130,6 +130,13 @@ class LineList(RuledView):
         self.cursor = row
         self._show_cursor(at)
 
+    def lose(self, lines: int) -> None:
+        """So many lines of the view are about to go: scroll before that, not once more after it."""
+        height = self.size.height - lines
+        if lines > 0 and height > 0:
+            context = min(CONTEXT, (height - 1) // 2)
+            self.scroll_to_row(max(self.top, self.cursor - height + 1 + context))
+
     def in_view(self, row: int) -> bool:
         """Whether `row` stands on the screen now."""
         return 0 <= row - self.top < self.size.height

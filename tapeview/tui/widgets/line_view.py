@@ -204,8 +204,11 @@ class LineView(RuledView):
             self._room = room
             self._measure_anew(self.top)
         else:
+            before = self.row_count()
             self._measure_rows(self.top + self.size.height)
-            self._grown(0)
+            if self.row_count() != before or self._to_end:
+                self._grown(0)
+            self.scroll_to_row(self.top)
             if self._timer is None and self._seek >= 0:
                 self._continue()
 

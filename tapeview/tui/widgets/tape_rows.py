@@ -153,7 +153,7 @@ class TapeRows(LineList):
 
     def _folds_over(self, at: int) -> list[int]:
         """The folded rows that hide row ``at``."""
-        return [fold for fold in self.folded if at in self._span(fold)]
+        return [fold for fold in self.folded if fold < at and at in self._span(fold)]
 
     def _span(self, fold: int) -> range:
         """The rows that a row hides when it is folded."""
