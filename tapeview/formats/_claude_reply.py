@@ -16,7 +16,7 @@ from tapeview.errors import EditError
 from tapeview.formats._claude_chain import Tree, chain_of
 from tapeview.formats._claude_line import facts_of
 from tapeview.formats._claude_tapes import branches
-from tapeview.formats._claude_time import MOMENT, iso, moment_of
+from tapeview.formats._claude_time import MOMENT, iso, moment_of, moved
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.message import Message
@@ -96,7 +96,7 @@ def hang_branch(
         text = with_member(line, (), "parentUuid", spelled(above))
         own = moment_of(text_of(fields_of(text).get("timestamp")))
         if last is not None and own is not None and own >= last:
-            text = with_member(text, (), "timestamp", spelled(iso(last - MOMENT)))
+            text = with_member(text, (), "timestamp", spelled(iso(moved(last, -MOMENT))))
         texts.append(text)
         above = uuid
     _put(draft, first, texts, last is not None)

@@ -19,7 +19,7 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.window import begins_cleanly, is_clean
 
-__all__ = ["Part", "Place", "Read", "numbers_at", "places_around", "touched_by"]
+__all__ = ["Place", "Read", "numbers_at", "places_around", "touched_by"]
 
 TRIES: Final = 3
 """Places that are tried, each wider than the one before."""
@@ -27,7 +27,7 @@ FAR: Final = 1_000
 """Records among which a parent is looked for."""
 
 
-class Part(Tree):
+class _Part(Tree):
     """The tree of a few lines: the one above counts as a root, the one below as the newest end."""
 
     def __init__(
@@ -90,9 +90,9 @@ class Place(NamedTuple):
             at = end
         return [*rows, *self.session.records[at : self.last]]
 
-    def part(self, rows: Sequence[Record]) -> Part:
+    def part(self, rows: Sequence[Record]) -> _Part:
         """The tree of such rows, those at the ends among them."""
-        return Part(rows, self.above, self.below)
+        return _Part(rows, self.above, self.below)
 
     def with_ends(self, rows: Sequence[Record]) -> Sequence[Record]:
         """Such rows, and the lines above and below them."""
@@ -125,7 +125,7 @@ class Place(NamedTuple):
         attached = self.below is None and part.is_attached(part.leaf())
         return Read(messages, tuple(ends), attached)
 
-    def _messages(self, part: Part) -> tuple[Message, ...]:
+    def _messages(self, part: _Part) -> tuple[Message, ...]:
         leaf = part.leaf()
         line = part.line_to(leaf) if leaf is not None else []
         if not line or (self.above is not None and line[0] is not self.above):

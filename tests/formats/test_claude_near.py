@@ -110,3 +110,21 @@ def test_the_calendar_ends(time, side):
     opened = open_bytes(written(user("u1", None, "ask", timestamp=time, at=None)))
     opened.apply(ops.Insert(role="user", content=raw("x"), **{side: "messages.0"}))
     assert len(opened.session.main.messages[0].records) == 2
+
+
+def said_at(time):
+    lines = [user("u1", None, "ask"), reply("a1", "u1", "m1", "say")]
+    return open_bytes(written(*(item | {"timestamp": time, "at": None} for item in lines)))
+
+
+def test_a_branch_stands_before_the_end_of_the_calendar():
+    opened = said_at("9999-12-31T23:59:59.999Z")
+    opened.apply(ops.Branch(turn=1, message=NEW))
+    assert [tape.id for tape in opened.session.tapes] == ["main", "branch:1"]
+
+
+def test_no_branch_stands_before_its_beginning():
+    opened = said_at("0001-01-01T00:00:00.000Z")
+    with pytest.raises(EditError, match="no place for a branch"):
+        opened.apply(ops.Branch(turn=1, message=NEW))
+    assert [tape.id for tape in opened.session.tapes] == ["main"]

@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,16 @@ async def retype(pilot: Pilot[None], words: str, *keys: str) -> None:
     screen_of(pilot.app).edit_pane.area.text = words
     await pilot.press(*keys)
     await pilot.pause()
+
+
+@asynccontextmanager
+async def retyped(path: Path, words: str) -> AsyncIterator[tuple[Pilot[None], MainScreen]]:
+    """The screen after one edit, of the text under its cursor."""
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await go(pilot, TEXT)
+        await retype(pilot, words, "ctrl+s")
+        yield pilot, screen_of(app)
 
 
 # -- the editor ------------------------------------------------------------------------------------
@@ -397,11 +409,7 @@ async def test_behind_a_preview_nothing_changes(path: Path) -> None:
 
 
 async def test_undo_and_redo_go_to_what_they_change(path: Path) -> None:
-    app = app_of(path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = screen_of(app)
-        await go(pilot, TEXT)
-        await retype(pilot, "other", "ctrl+s")
+    async with retyped(path, "other") as (pilot, screen):
         for key, words in (("u", "undid"), ("ctrl+r", "did again")):
             await pilot.press("home", key)
             await pilot.pause()
@@ -425,9 +433,9 @@ async def test_behind_a_compaction_the_cursor_is_on_the_summary(path: Path) -> N
         screen.edit_pane.area.text = "in short"
         await pilot.press("ctrl+s")
         await pilot.pause()
-        if asked(screen):
-            await pilot.press("b")
-            await pilot.pause()
+        assert "delete both" in asked(screen)
+        await pilot.press("b")
+        await pilot.pause()
         await pilot.press("enter")
         await pilot.pause()
         assert "in short" in row_text(screen)
@@ -558,11 +566,7 @@ async def test_saving_writes_the_file_and_keeps_the_original(path: Path) -> None
 
 
 async def test_a_file_that_somebody_else_wrote(path: Path) -> None:
-    app = app_of(path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = screen_of(app)
-        await go(pilot, TEXT)
-        await retype(pilot, "Mine", "ctrl+s")
+    async with retyped(path, "Mine") as (pilot, screen):
         theirs = path.read_bytes() + b'{"type":"summary","summary":"x","leafUuid":"y"}\n'
         path.write_bytes(theirs)
         await pilot.press("s")
@@ -712,11 +716,7 @@ async def test_while_a_session_is_read_it_is_not_edited(path: Path) -> None:
 
 
 async def test_what_we_saved_ourselves_is_no_news(path: Path) -> None:
-    app = app_of(path)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = screen_of(app)
-        await go(pilot, TEXT)
-        await retype(pilot, "Something else", "ctrl+s")
+    async with retyped(path, "Something else") as (pilot, screen):
         await pilot.press("s")
         await pilot.pause()
         screen.say("")
