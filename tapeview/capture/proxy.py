@@ -64,6 +64,8 @@ PIECE = 1 << 18
 READ = 1 << 16
 CONNECT_WITHIN = 30.0
 """Seconds; nothing else is limited in time."""
+AT_ONCE = 0.01
+"""Seconds that an open call is given as the proxy ends; for aiohttp 0 means to wait for it."""
 
 
 class _Answer(web.StreamResponse):
@@ -130,7 +132,11 @@ class Proxy:
     async def close(self, server: web.Server) -> None:
         """End all connections. Calls that are open then are recorded as stopped."""
         self._is_closing = True
-        await server.shutdown(0)
+        open_ = [each.transport for each in server.connections if each.transport is not None]
+        await server.shutdown(AT_ONCE)
+        for transport in open_:
+            # One whose client does not read would wait for it, and uvloop would wait for the one.
+            transport.abort()
         await self._session.close()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:

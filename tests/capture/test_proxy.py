@@ -4,7 +4,7 @@ import gzip
 import json
 import threading
 import zlib
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 import brotli
 import pytest
@@ -458,12 +458,31 @@ def test_a_client_that_does_not_read_holds_the_upstream_back(proxied):
     assert sum(sent) < 40 << 20
 
 
-def test_calls_that_run_when_the_proxy_ends_are_stopped(proxied):
-    with RawServer(lambda c, h, b: (c.sendall(sse_head()), c.recv(1))) as server:
-        with proxied(server.url) as proxy, connect(proxy.port) as client:
+FLOOD = b"".join(chunked([event({"type": "ping", "x": "y" * 60_000})]) for _ in range(200))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", sse_head(), sse_head() + chunked(STREAM[:3]), sse_head() + FLOOD],
+    ids=["no head", "no event", "in the stream", "a client that does not read"],
+)
+def test_calls_that_run_when_the_proxy_ends_are_stopped(proxied, said):
+    reached = threading.Event()
+
+    def wait(connection, head, body):
+        reached.set()
+        connection.sendall(said)
+        connection.recv(1)
+
+    with RawServer(wait) as server, ExitStack() as still_open:
+        with proxied(server.url) as proxy:
+            client = still_open.enter_context(connect(proxy.port))
             client.sendall(request("POST", "/v1/messages", BODY))
-            client.recv(1 << 16)
-        assert proxy.of("failed")[0]["why"] == "stopped"
+            assert reached.wait(PATIENCE)
+            if said:
+                client.recv(1 << 16)
+        (failed,) = proxy.of("failed")
+        assert failed["why"] == "stopped"
 
 
 def test_100_continue_is_answered_here(proxied):
