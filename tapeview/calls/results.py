@@ -42,7 +42,9 @@ class Call(NamedTuple):
     id: str
     name: str
     given: object
-    """Its input as a value; text where it is no JSON."""
+    """Its input as a value; None where it is no JSON."""
+    block: Block | None = None
+    """Where it stands; None for one that stands in no tape."""
 
     @property
     def words(self) -> str:
@@ -94,7 +96,7 @@ def _call(snapshot: Snapshot, end: End) -> Call:
         given = session.shape.input_of(message, inside)
     except JsonFault:
         given = None
-    return Call(block.id, block.name, given)
+    return Call(block.id, block.name, given, block)
 
 
 def recorded_results(

@@ -26,11 +26,13 @@ __all__ = [
     "Editable",
     "TypedFault",
     "editable_of",
+    "editable_value",
     "escaped",
     "fault_in",
     "operation_of",
     "shown_json",
     "shown_text",
+    "typed_value",
 ]
 
 PRETTY: Final = Style(True, False, "  ")
@@ -90,7 +92,7 @@ def editable_of(snapshot: Snapshot, row: Row) -> Editable:
         if not session.frame.is_body:
             raise EditError(f"only a request body stores {row.kind}; this file has none to change.")
         raw = session.frame.system if row.kind == "system" else session.frame.tools
-        return _of_value(raw, row.kind, snapshot.tape.id, "", row.kind)
+        return editable_value(raw, row.kind, snapshot.tape.id, "", row.kind)
     if row.kind == "turn":
         raise EditError("a turn has no text of its own; go to one of its blocks, or press a.")
     if row.kind == "note":
@@ -110,24 +112,25 @@ def editable_of(snapshot: Snapshot, row: Row) -> Editable:
     at, tape = copy_path(snapshot, row), snapshot.tape.id
     ascii_ = style_of(message).ascii
     if block.kind in CALLS and "input" in fields:
-        return _of_value(fields["input"], f"input of {at}", tape, at, "input", ascii_, True)
+        return editable_value(fields["input"], f"input of {at}", tape, at, "input", ascii_, True)
     if block.kind in RESULTS and "content" in fields:
-        return _of_value(fields["content"], f"content of {at}", tape, at, "content", ascii_)
+        return editable_value(fields["content"], f"content of {at}", tape, at, "content", ascii_)
     words = fields.get("thinking" if block.kind == "thinking" else "text")
     if words is not None and is_text(words):
-        return _of_value(words, f"text of {at}", tape, at, "text", ascii_)
-    return _of_value(neutral, f"block {at}", tape, at, "", ascii_, True)
+        return editable_value(words, f"text of {at}", tape, at, "text", ascii_)
+    return editable_value(neutral, f"block {at}", tape, at, "", ascii_, True)
 
 
-def _of_value(
+def editable_value(
     raw: bytes,
     title: str,
-    tape: str,
-    at: str,
-    member: str,
+    tape: str = "",
+    at: str = "",
+    member: str = "",
     ascii_: bool = False,
     as_json: bool = False,
 ) -> Editable:
+    """One value of JSON as it is edited. Raises ``EditError`` where it is not JSON."""
     inside = _lone_text(raw)
     if inside is not None and not as_json:
         words = text_of(_at(raw, inside))
@@ -253,14 +256,20 @@ def operation_of(editable: Editable, typed: str) -> Operation | None:
     """
     if typed == editable.text:
         return None
-    value = _value(editable, typed)
-    if isinstance(value, TypedFault):
-        raise EditError(f"{value.words}.")
+    value = typed_value(editable, typed)
     if value == respelled(editable.raw, COMPACT):
         return None
     if editable.at:
         return Set(tape=editable.tape, at=editable.at, member=editable.member, value=Raw(value))
     return SetRequest(tape=editable.tape, member=editable.member, value=Raw(value))
+
+
+def typed_value(editable: Editable, typed: str) -> bytes:
+    """The JSON that was typed, on one line. Raises ``EditError`` where it cannot be taken."""
+    value = _value(editable, typed)
+    if isinstance(value, TypedFault):
+        raise EditError(f"{value.words}.")
+    return value
 
 
 def _value(editable: Editable, typed: str) -> bytes | TypedFault:

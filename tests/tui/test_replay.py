@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from tapeview.calls.results import INTERRUPTED
+from tapeview.looks.actions import actions_of
 from tapeview.open_session import load
 from tapeview.tui.app import TapeviewApp
 from tapeview.tui.screens.main import MainScreen
@@ -44,9 +46,10 @@ def text(words, index=0):
     return block(index, {"type": "text", "text": ""}, *pieces)
 
 
-def called(index=1):
-    started = {"type": "tool_use", "id": "toolu_new", "name": "Bash", "input": {}}
-    return block(index, started, {"type": "input_json_delta", "partial_json": '{"command":"ls"}'})
+def called(index=1, identity="toolu_new", command="ls"):
+    started = {"type": "tool_use", "id": identity, "name": "Bash", "input": {}}
+    given = json.dumps({"command": command})
+    return block(index, started, {"type": "input_json_delta", "partial_json": given})
 
 
 def end(reason="end_turn"):
@@ -60,6 +63,7 @@ def end(reason="end_turn"):
 
 REPLY = [START, *text(["Case ", "17 ", "again."]), *end()]
 CALLING = [START, *text(["I look."]), *called(), *end("tool_use")]
+TWICE = [START, *called(0, "toolu_1"), *called(1, "toolu_2", "pwd"), *end("tool_use")]
 
 
 @pytest.fixture
@@ -299,11 +303,60 @@ async def test_calls_of_an_appended_reply_are_answered(path: Path, key: str, wor
             assert words in screen.edit_pane.typed
             await pilot.press("ctrl+s")
             await pilot.pause()
-            await pilot.press("enter")
-            await pilot.pause()
         last = screen.opened.snapshot().tape.messages[-1]
         assert (last.role, [b.kind for b in last.blocks]) == ("user", ["tool_result"])
         assert last.blocks[0].id == "toolu_new"
+
+
+async def test_several_results_are_written_by_hand_as_one_edit(path: Path) -> None:
+    async with answered_by(streams(*TWICE), path) as (_, pilot):
+        screen = await replied(pilot, 3)
+        await pilot.press("a")
+        await pilot.pause()
+        assert "2 calls to answer" in screen.question.render_line(0).text
+        await pilot.press("h")
+        await pilot.pause()
+        assert screen.edit_pane.words == "result 1 of 2: Bash ls"
+        assert screen.row.block.id == "toolu_1"
+        await pilot.press("o", "n", "e", "ctrl+s")
+        await pilot.pause()
+        assert screen.edit_pane.words == "result 2 of 2: Bash pwd"
+        assert screen.row.block.id == "toolu_2"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert screen.side is not screen.edit_pane
+        edits = [entry.edit.label for entry in screen.opened.log.entries]
+        assert edits == ["append a reply", "insert a user message"]
+        written = b"".join(screen.opened.session.written(screen.opened.session, 0))
+        lines = [json.loads(line) for line in written.splitlines()[-2:]]
+        last = [each for line in lines for each in line["message"]["content"]]
+        assert [(each["tool_use_id"], each["content"]) for each in last] == [
+            ("toolu_1", "one"),
+            ("toolu_2", INTERRUPTED),
+        ]
+        assert [each.get("is_error") for each in last] == [None, True]
+
+
+async def test_results_that_are_left_are_there_when_one_comes_back(path: Path) -> None:
+    async with answered_by(streams(*TWICE), path) as (_, pilot):
+        screen = await replied(pilot, 3)
+        await pilot.press("a")
+        await pilot.pause()
+        await pilot.press("h")
+        await pilot.pause()
+        await pilot.press("o", "n", "e", "ctrl+s")
+        await pilot.pause()
+        await pilot.press("escape")
+        await pilot.pause()
+        assert len(screen.opened.log.entries) == 1
+        await pilot.press("up", "a")
+        await pilot.pause()
+        assert screen.row.block.id == "toolu_1"
+        screen.choose(
+            next(a for a in actions_of(screen.snapshot, screen.row, None) if a.id == "answer")
+        )
+        await pilot.pause()
+        assert screen.edit_pane.typed == "one"
 
 
 async def test_offline_a_turn_runs_on_with_recorded_results(path: Path) -> None:

@@ -83,16 +83,33 @@ class EditingScreen(ChangingScreen):
     def _edit_inside(self, editable: Editable, typed: str | None = None) -> None:
         row = self.row
         key = (row.block or row.kind) if row is not None else None
+        take = partial(self._take_edited, editable)
+        self.type_value(f"edit {editable.title}", editable, key, take, typed)
+
+    def type_value(
+        self,
+        words: str,
+        editable: Editable,
+        key: Hashable,
+        take: Callable[[str], bool],
+        typed: str | None = None,
+        is_offered: bool = False,
+    ) -> None:
+        """Let a value be typed; ``take`` gets it, and says whether it is taken.
+
+        What was typed before and not taken is kept under ``key``, or is ``typed``.
+        """
         self._leave_typed()
         self.edit_pane.begin(
-            f"edit {editable.title}",
+            words,
             editable.text,
             partial(_fault_words, editable),
             is_json=editable.is_json,
             is_escaped=editable.is_escaped,
             typed=self._kept.get(key) if typed is None else typed,
+            is_offered=is_offered,
         )
-        self._key, self._apply = key, partial(self._take_edited, editable)
+        self._key, self._apply = key, take
         self.open_side(self.edit_pane)
 
     def _take_edited(self, editable: Editable, typed: str) -> bool:
@@ -116,7 +133,7 @@ class EditingScreen(ChangingScreen):
             self.say("nothing is being edited", "warn")
         elif pane.fault:
             self.say(pane.fault, "warn")
-        elif apply(pane.typed):
+        elif apply(pane.typed) and self._apply is apply:
             self._kept.pop(self._key, None)
             if self.side is pane:
                 self.close_side("timeline")
@@ -197,16 +214,17 @@ class EditingScreen(ChangingScreen):
         elif action.asks == "word":
             self.ask_word(action.title, action.start, partial(self._take_words, action))
         elif action.asks:
+            key = (self.row and self.row.block, action.id)
             self._leave_typed()
             self.edit_pane.begin(
                 action.title,
                 action.start,
                 partial(_why_not, action),
                 is_json=action.asks == "json",
-                typed=self._kept.get(action.title),
+                typed=self._kept.get(key),
                 is_offered=action.asks == "text",
             )
-            self._key, self._apply = action.title, partial(self._take_words, action)
+            self._key, self._apply = key, partial(self._take_words, action)
             self.open_side(self.edit_pane)
         else:
             self._take_words(action, "")

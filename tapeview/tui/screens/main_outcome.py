@@ -10,7 +10,7 @@ from tapeview.calls.results import answers, interrupted, open_calls, recorded_re
 from tapeview.calls.run_on import RunOn, played_stream, tape_of_edit
 from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
 from tapeview.errors import EditError, TapeviewError
-from tapeview.looks.actions import actions_of
+from tapeview.looks.by_hand import Written, unwritten
 from tapeview.looks.call_sheet import CallSheet
 from tapeview.looks.saving import copy_name
 from tapeview.looks.tapes import first_row
@@ -127,9 +127,10 @@ class OutcomeScreen(ReplayingScreen):
             return
         turn = snapshot.index.turns[-1].number
         found = recorded_results(snapshot, calls, turn)
+        written = Written(tape, tuple(map(unwritten, calls, found)))
         fit = [each.result for each in found if each is not None]
         cut_off = [each for each, result in zip(calls, found, strict=True) if result is None]
-        listed = [Answer("h", "by hand", partial(self._by_hand, tape))]
+        listed = [Answer("h", "by hand", partial(self._by_hand, written))]
         if fit:
             words = "recorded results" if not cut_off else f"{len(fit)} recorded, rest interrupted"
             both = [*fit, *interrupted(cut_off)]
@@ -138,24 +139,27 @@ class OutcomeScreen(ReplayingScreen):
         listed.append(Answer("i", "interrupted", partial(self._put, all_cut)))
         self.ask(f"{count(len(calls), 'call')} to answer", listed, escape="later")
 
-    def _by_hand(self, tape: str) -> None:
-        """Write the result of the first open call."""
-        snapshot = self.opened.snapshot(tape)
-        index = snapshot.index
-        last = index.turns[-1].start
-        waiting = [
-            e.block
-            for e in index.calls
-            if e.place.message >= last and not index.link_of[e.block].results
-        ]
-        if not waiting or waiting[0] not in self.snapshot.row_of:
+    def _by_hand(self, written: Written) -> None:
+        """Write the next result; once all are written they are one edit."""
+        one = written.next
+        if one is None:
             return
-        row = self.snapshot.row_of[waiting[0]]
-        self.timeline.go(row)
-        found = actions_of(self.snapshot, self.snapshot.rows[row], None)
-        for action in found:
-            if action.id == "answer":
-                self.choose(action)
+        block = one.call.block
+        if block is not None and block in self.snapshot.row_of:
+            self.timeline.go(self.snapshot.row_of[block])
+        take = partial(self._take_result, written)
+        self.type_value(written.title, one.editable, (block, "answer"), take, is_offered=True)
+
+    def _take_result(self, written: Written, typed: str) -> bool:
+        try:
+            more = written.with_next(typed)
+        except EditError as error:
+            self.say(printable(str(error)), "warn")
+            return False
+        if more.next is None:
+            return self._take(answers(more.results, more.tape))
+        self._by_hand(more)
+        return True
 
     # -- running on ----------------------------------------------------------------------------
 
