@@ -64,8 +64,8 @@ PIECE = 1 << 18
 READ = 1 << 16
 CONNECT_WITHIN = 30.0
 """Seconds; nothing else is limited in time."""
-AT_ONCE = 0.01
-"""Seconds that an open call is given as the proxy ends; for aiohttp 0 means to wait for it."""
+GRACE = 0.1
+"""Seconds that a call is given to end by itself as the proxy ends; 0 would be without limit."""
 
 
 class _Answer(web.StreamResponse):
@@ -133,7 +133,7 @@ class Proxy:
         """End all connections. Calls that are open then are recorded as stopped."""
         self._is_closing = True
         open_ = [each.transport for each in server.connections if each.transport is not None]
-        await server.shutdown(AT_ONCE)
+        await server.shutdown(GRACE)
         for transport in open_:
             # One whose client does not read would wait for it, and uvloop would wait for the one.
             transport.abort()

@@ -52,6 +52,8 @@ def test_a_client(through):
             raw = client.messages.with_raw_response.create(**ask("hi"))
             got.append((message.to_dict(), events, raw.http_response.content, raw.request_id))
     assert got[0] == got[1]
+    for _ in range(3):
+        proxy.told("reply")
     assert len(proxy.of("reply")) == 3
 
 
@@ -66,6 +68,8 @@ async def test_50_streams_at_once(through):
     got = await asyncio.gather(*map(one, range(MANY)))
     await client.close()
     assert got == [whole(f"stream {number}") for number in range(MANY)]
+    for _ in range(MANY):
+        proxy.told("reply")
     calls = {line["call"]: line["add"][0]["content"] for line in proxy.of("call")}
     texts = {r["reply"]: r["message"]["content"][0]["text"] for r in proxy.of("reply")}
     assert texts == {call: whole(text) for call, text in calls.items()}
