@@ -34,12 +34,12 @@ from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Frame, Tape
 
-__all__ = ["plan"]
+__all__ = ["NO_FRAME", "plan"]
 
 Plan = Callable[[Work, Any], str]
 """Puts what is asked for into the draft; the edit's label, as a list names it."""
 
-DOCUMENT_ONLY: Final = "only a request body stores {}; this file has none to change."
+NO_FRAME: Final = "{} is changed in request bodies and on main of a recording alone."
 
 
 def plan(
@@ -97,12 +97,12 @@ def _set_role(work: Work, target: Target, at: str, value: bytes | None) -> str:
 
 
 def _set_request(work: Work, op: ops.SetRequest) -> str:
-    frame = work.session.frame
-    if not frame.is_body:
-        raise EditError(DOCUMENT_ONLY.format(op.member))
+    frame = work.session.seen_from(work.tape).frame
+    if not frame.is_editable:
+        raise EditError(NO_FRAME.format(op.member or "this"))
     if op.member == "messages" or not op.member:
         raise EditError("messages are edited one by one.")
-    if any(record.kind == "unreadable" for record in work.session.records):
+    if frame.whole and any(record.kind == "unreadable" for record in work.session.records):
         raise EditError("the file is damaged; only its messages can be edited.")
     value = b"" if op.value is UNSET else sound(op.value)
     work.draft.frame = _with_member(frame, op.member, value)

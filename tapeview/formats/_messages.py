@@ -239,8 +239,8 @@ class _DocumentStore(_MessagesStore):
         model = raw.pop("model", b"")
         system, tools = raw.pop("system", b""), raw.pop("tools", b"")
         name = text_of(model) if is_text(model) else ""
-        is_body = self.head.kind == "object"
-        return Frame(name, system, tools, tuple(raw.items()), True, is_body, self.head.doubled)
+        is_object = self.head.kind == "object"
+        return Frame(name, system, tools, tuple(raw.items()), True, is_object, self.head.doubled)
 
 
 def _whole_record(record: Record, raw: bytes) -> bytes:

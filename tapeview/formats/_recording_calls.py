@@ -196,6 +196,10 @@ class Forest:
         members, order, _, _ = self._framed(node)
         return {name: members[name] for name in order if name in members}
 
+    def order(self, node: Node) -> tuple[str, ...]:
+        """The names of all members of its body, ``messages`` among them."""
+        return self._framed(node)[1]
+
     def headers(self, node: Node) -> Mapping[str, str]:
         """The headers of a call that are kept."""
         step: Node | None = node

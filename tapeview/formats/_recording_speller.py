@@ -10,6 +10,7 @@ from tapeview.formats._recording_line import EndFacts, MadeFacts, made_text, mes
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.tape.block import JsonPath
 from tapeview.tape.graft import COMPACT, Style, spelled, with_member
+from tapeview.tape.json_text import array_spans
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
 from tapeview.tape.tape import Tape
@@ -55,11 +56,21 @@ class RecordingSpeller(ArraySpeller):
 
     def settle(self, draft: Draft) -> None:
         """What a tape shares with main is main's: other tapes leave it as it was sent."""
+        if any(block.isdigit() for block in _elements(draft.frame.system)):
+            raise EditError("system is a text or a list of text blocks.")
         own = self._tape.own
         if own is None:
             return
+        if draft.frame != draft.session.frame:
+            raise EditError(
+                f"{self._tape.id} carries the system and tools of main; edit them there."
+            )
         touched = (record for splice in draft.edit("").splices for record in splice.old)
         if not all(record in own for record in touched):
             raise EditError(
                 f"{self._tape.id} shares this with another tape; edit it there, or what follows it."
             )
+
+
+def _elements(raw: bytes) -> list[bytes]:
+    return [raw[a:b] for a, b in array_spans(raw, 0)[0]] if raw[:1] == b"[" else []

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from tapeview.edit.speller import Speller
 from tapeview.formats._claude_tapes import numbered
@@ -22,11 +22,12 @@ from tapeview.formats._recording_line import (
 )
 from tapeview.formats._recording_speller import RecordingSpeller
 from tapeview.formats._recording_tapes import Line, Made, Reader
-from tapeview.formats._write import written_lines
+from tapeview.formats._write import frame_members, written_lines
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, is_text, text_of
 from tapeview.tape.block import Block
 from tapeview.tape.clean import printable
+from tapeview.tape.graft import COMPACT, respelled
 from tapeview.tape.message import message_of
 from tapeview.tape.record import Record
 from tapeview.tape.session import Session
@@ -75,6 +76,7 @@ class _RecordingStore(Store):
         super().__init__(source, path)
         self._made: Made = {}
         self._cells = CellReader()
+        self._forest = Forest(source, ())
         self._lines: dict[str, Line] = {}
         self._last_time = ""
         self._known: frozenset[str] = frozenset()
@@ -91,12 +93,13 @@ class _RecordingStore(Store):
         frame: Frame | None = None,
         original: Session | None = None,
     ) -> Session:
-        del members, frame
+        del members
         if original is not None:
-            return self._edited(records, original)
+            return self._edited(records, original, original.frame if frame is None else frame)
         forest = Forest(self.source, records)
         reader = Reader(forest, self._made, self._cells)
         lines = reader.lines()
+        self._forest = forest
         self._lines = {line.id: line for line in lines}
         self._known = frozenset(forest.by_id)
         self._last_time = next((r.time for r in reversed(records) if r.time), "")
@@ -113,14 +116,14 @@ class _RecordingStore(Store):
             source=self.source,
             records=tuple(sorted(places, key=places.__getitem__)),
             tapes=tapes,
-            frame=_frame(forest, lines[0].tip) if lines else Frame(),
+            frame=_editable(_frame(forest, lines[0].tip)) if lines else Frame(),
             message_json=message_in,
             written=self.written,
             harness=True,
             calls={record: call for record, call in reader.calls.items() if record in shown},
         )
 
-    def _edited(self, rows: Sequence[Record], original: Session) -> Session:
+    def _edited(self, rows: Sequence[Record], original: Session, frame: Frame) -> Session:
         """The tapes after an edit: each its own rows, in their order."""
         owner = {r.start: "main" for m in original.main.messages for r in m.records}
         for tape in original.tapes[1:]:
@@ -133,12 +136,15 @@ class _RecordingStore(Store):
             if row.kind == "message" and name in rows_of:
                 rows_of[name].append(row)
         tapes = [_with_rows(tape, rows_of[tape.id]) for tape in original.tapes]
+        if frame != original.frame:  # main's alone: calls of the other tapes carried what they did
+            tapes[1:] = [_with_frame(tape, original.frame) for tape in tapes[1:]]
         tapes = [tape for tape in tapes if tape.kind == "main" or tape.own]
         shown = {record for tape in tapes for m in tape.messages for record in m.records}
         return msgspec.structs.replace(
             original,
             records=tuple(rows),
             tapes=_finished(tapes),
+            frame=frame,
             calls={record: call for record, call in original.calls.items() if record in shown},
             original=original,
             positions={},
@@ -167,14 +173,16 @@ class _RecordingStore(Store):
         for tape in session.as_read.tapes:
             before, after = _rows(tape), now.get(tape.id, [])
             line = self._lines.get(tape.id)
-            if before == after or line is None:
+            reframed = tape.kind == "main" and session.frame != session.as_read.frame
+            if line is None or (before == after and not reframed):
                 continue
             if tape.id not in now and tape.own is not None:
                 after = [record for record in before if record not in tape.own]
             number += 1
             while f"edit-{number}" in self._known:
                 number += 1
-            yield line_of(self._edit(session, line, f"edit-{number}", before, after))
+            call = self._edit(session, line, f"edit-{number}", before, after)
+            yield line_of(self._with_frame(call, session, line) if reframed else call)
 
     def _edit(
         self,
@@ -196,6 +204,26 @@ class _RecordingStore(Store):
             parent=line.tip.facts.id,
             keep=keep,
             add=[Raw(_as_sent(record, session.message_of(record))) for record in after[keep:]],
+        )
+
+    def _with_frame(self, call: Call, session: Session, line: Line) -> Call:
+        """The same call with what stands beside the messages now, as far as it differs."""
+        before, now = frame_members(session.as_read.frame), frame_members(session.frame)
+        names = (*now, *(name for name in before if name not in now))
+        changed = {
+            name: Raw(respelled(now.get(name, b"null"), COMPACT))
+            for name in names
+            if now.get(name) != before.get(name)
+        }
+        known = self._forest.order(line.tip)
+        order = [name for name in known if name in now or name == "messages"]
+        order += [name for name in now if name not in order]
+        return msgspec.structs.replace(
+            call,
+            system=changed.pop("system", UNSET),
+            tools=changed.pop("tools", UNSET),
+            params=changed or UNSET,
+            order=UNSET if tuple(order) == known else order,
         )
 
 
@@ -223,6 +251,17 @@ def _with_rows(tape: Tape, rows: Sequence[Record]) -> Tape:
     messages = tuple(message_of([record]) for record in records)
     own = None if tape.own is None else frozenset(rows)
     return msgspec.structs.replace(tape, messages=messages, sent=messages, own=own)
+
+
+def _editable(frame: Frame) -> Frame:
+    return msgspec.structs.replace(frame, is_editable=True)
+
+
+def _with_frame(tape: Tape, frame: Frame) -> Tape:
+    """A tape whose calls carried what main's did, now that main's are to carry something else."""
+    if tape.frame is not None:
+        return tape
+    return msgspec.structs.replace(tape, frame=msgspec.structs.replace(frame, is_editable=False))
 
 
 def _tapes(forest: Forest, lines: Sequence[Line]) -> tuple[Tape, ...]:

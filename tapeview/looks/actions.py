@@ -125,7 +125,7 @@ class _Here:
     def request(self) -> Iterator[Action]:
         """What a request carries beside its messages."""
         name = self.row.kind
-        if self.line.session.frame.is_body:
+        if self.line.session.frame.is_editable:
             yield Action("edit", f"edit {name}", _none, "edit")
             yield Action("remove", f"take {name} out", self.made(SetRequest(member=name)))
         yield from self.whole()

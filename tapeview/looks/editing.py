@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Raw
 
 from tapeview.edit.operations import Operation, Set, SetRequest
+from tapeview.edit.plan import NO_FRAME
 from tapeview.errors import EditError
 from tapeview.looks.block_record import FAULTS
 from tapeview.looks.block_text import copy_path
@@ -89,8 +90,8 @@ def editable_of(snapshot: Snapshot, row: Row) -> Editable:
     snapshot = snapshot.of(row)
     session, record, block = snapshot.session, row.record, row.block
     if row.kind in ("system", "tools"):
-        if not session.frame.is_body:
-            raise EditError(f"only a request body stores {row.kind}; this file has none to change.")
+        if not session.frame.is_editable:
+            raise EditError(NO_FRAME.format(row.kind))
         raw = session.frame.system if row.kind == "system" else session.frame.tools
         return editable_value(raw, row.kind, snapshot.tape.id, "", row.kind)
     if row.kind == "turn":

@@ -24,8 +24,8 @@ class Frame(msgspec.Struct, frozen=True):
     """Further members in the order of the file: max_tokens, thinking, tool_choice, ..."""
     whole: bool = False
     """The file is one document: the body itself, or the bare array."""
-    is_body: bool = False
-    """The document is an object, which can hold further members."""
+    is_editable: bool = False
+    """Members can be changed, put in and taken out: the file has a place for them."""
     doubled: tuple[str, ...] = ()
     """Members that the document spells more than once; the last of each is the one kept."""
 

@@ -74,6 +74,6 @@ def test_every_turn_of_every_sample_can_be_kept_and_is_read_back(path):
     for turn in taken.index.turns[:6]:
         made = branch_body(taken, turn, REPLY)
         opened = open_bytes(made.body)
-        assert opened.session.frame.is_body
+        assert opened.session.frame.is_editable
         *_, (role, blocks) = tape_of(opened.session)
         assert (role, [json.loads(block)["text"] for block in blocks]) == ("assistant", ["\ud83d"])

@@ -139,6 +139,30 @@ def _reply(message, block, either, index, pairs):
     )
 
 
+VALUES = [
+    '"be brief"',
+    '[{"type":"text","text":"one","n":1.50},{"type": "text", "text": "two"}]',
+    "[0]",
+    '[{"name":"Read","input_schema":{}}]',
+    "1e3",
+    "null",
+    '{"type":"enabled"}',
+    '"\\ud83d"',
+]
+
+
+def _request(message, block, either, index, pairs):
+    members = st.sampled_from(
+        ["system", "tools", "model", "max_tokens", "thinking", "messages", "\u00e9 \u6f22", ""]
+    )
+    values = st.sampled_from(VALUES).map(lambda text: Raw(text.encode()))
+    return st.one_of(
+        st.builds(ops.SetRequest, member=members, value=values),
+        st.builds(ops.SetRequest, member=members),
+    )
+
+
 KINDS = [_set, _role, _delete, _turn, _range, _insert, _insert_block, _others, _move, _reply]
+KINDS += [_request]
 REMOVALS = [_delete, _turn, _range, _move]
 """Edits that part no pair unasked."""

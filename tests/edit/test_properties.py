@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from tapeview.edit.operations import operation_json, operations_from
 from tapeview.errors import EditError
+from tapeview.formats._write import frame_members
+from tapeview.tape.graft import COMPACT, respelled
 from tests.edit.generated import session_file
 from tests.edit.model import expected, sides, tape_of
 from tests.edit.operations import REMOVALS, operations
@@ -23,14 +25,22 @@ def written(opened, session=None):
 
 
 def said(session):
-    """Every tape: who says what, in which words.
+    """Every tape: who says what, in which words, and what its calls carry beside that.
 
     A sub-agent that stands among the session's own lines goes by the number of its first line.
     """
     return [
-        (tape.id.partition(":line-")[0], [told(session, message) for message in tape.messages])
+        (
+            tape.id.partition(":line-")[0],
+            [told(session, message) for message in tape.messages],
+            carried(session.seen_from(tape).frame),
+        )
         for tape in session.tapes
     ]
+
+
+def carried(frame):
+    return {name: respelled(raw, COMPACT) for name, raw in frame_members(frame).items()}
 
 
 def told(session, message):

@@ -393,7 +393,7 @@ def test_system_messages_and_split_user_lines_are_refused():
     for operation, words in (
         ({"op": "insert", "role": "system", "content": "x"}, "no system messages"),
         ({"op": "set", "at": "messages.0", "member": "role", "value": "system"}, "no system"),
-        ({"op": "set_request", "member": "system", "value": "x"}, "only a request body"),
+        ({"op": "set_request", "member": "system", "value": "x"}, "is changed in request bodies"),
     ):
         with pytest.raises(EditError, match=words):
             saved_after(PLAIN, operation)

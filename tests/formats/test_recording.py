@@ -12,12 +12,13 @@ from tapeview.edit import operations as ops
 from tapeview.errors import EditError, OpenError
 from tapeview.open_session import OpenSession
 from tapeview.wire.recording import Call, line_of
-from tapeview.wire.request import recorded_request
+from tapeview.wire.request import recorded_request, request_of
 from tapeview.wire.sse import event_bytes
 from tapeview.wire.unroll import unroll
 from tests.edit.test_properties import (
     assert_undone_and_done_again,
     assert_untouched_bytes_stay,
+    carried,
     edited,
     said,
 )
@@ -313,6 +314,71 @@ def test_an_edit_reads_back_and_can_be_edited_again():
     assert texts(third) == ["ask", "c1", "c1", "done"]
     assert kinds(third) == {"main": "main"}
     assert saved(twice).splitlines()[-1].startswith(b'{"call":"edit-2"')
+
+
+REFRAMED = [
+    ("system", b'"be brief"', {"system": "be brief"}),
+    ("system", None, {"system": None, "order": ["model", "tools", "messages"]}),
+    ("tools", b'[{ "name": "R" }]', {"tools": [{"name": "R"}]}),
+    ("model", b'"m-2"', {"params": {"model": "m-2"}}),
+    (
+        "temperature",
+        b"1.50",
+        {
+            "params": {"temperature": 1.5},
+            "order": ["model", "tools", "messages", "system", "temperature"],
+        },
+    ),
+]
+"""A member, its new value, and what of the line of the edit tells it."""
+
+
+@pytest.mark.parametrize(("member", "value", "told"), REFRAMED)
+def test_what_stands_beside_the_messages_is_edited(member, value, told):
+    raw = recording(*((*made, {"system": "old"}) for made in DONE)).raw
+    session = open_bytes(raw)
+    given_value = {} if value is None else {"value": Raw(value)}
+    session.apply(ops.SetRequest(member=member, **given_value))
+    (line,) = saved(session)[len(raw) :].splitlines()
+    frame = ("system", "tools", "params", "order")
+    assert {k: v for k, v in json.loads(line).items() if k in frame} == told
+    read = open_bytes(saved(session))
+    assert carried(read.session.frame) == carried(session.session.frame)
+    assert texts(read.session) == texts(session.session)
+    session.undo()
+    assert saved(session) == raw
+
+
+def test_a_reframed_recording_is_sent_as_it_is_now():
+    session = open_bytes(recording(*DONE).raw)
+    session.apply(ops.SetRequest(member="system", value=Raw(b'"be brief"')))
+    for each in (session, open_bytes(saved(session))):
+        shown = each.snapshot()
+        sent = json.loads(request_of(shown.session, shown.tape, shown.tape.sent).body)
+        assert (sent["model"], sent["system"], sent["tools"]) == ("m", "be brief", TOOLS)
+
+
+def test_the_other_tapes_carry_what_they_carried():
+    session = open_bytes(recording(*REWOUND).raw)
+    session.apply(ops.SetRequest(member="system", value=Raw(b'"be brief"')))
+    for shown in (session.session, opened(saved(session))):
+        main, branch = (shown.seen_from(tape).frame for tape in shown.tapes)
+        assert (main.system, branch.system) == (b'"be brief"', b"")
+        assert (main.is_editable, branch.is_editable) == (True, False)
+    with pytest.raises(EditError, match="main of a recording alone"):
+        session.apply(ops.SetRequest(member="system", tape="branch:1"))
+
+
+def test_a_branch_that_carries_what_main_does_is_not_reframed():
+    session = open_bytes(recording(*REWOUND).raw)
+    with pytest.raises(EditError, match="branch:1 carries the system and tools of main"):
+        session.apply(ops.SetRequest(member="system", value=Raw(b'"x"'), tape="branch:1"))
+
+
+def test_numbers_in_the_place_of_system_blocks_are_refused():
+    session = open_bytes(recording(*DONE).raw)
+    with pytest.raises(EditError, match="a text or a list of text blocks"):
+        session.apply(ops.SetRequest(member="system", value=Raw(b"[ 0 ]")))
 
 
 def test_what_a_branch_shares_stays_as_it_was_sent():
