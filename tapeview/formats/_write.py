@@ -7,13 +7,13 @@ line, or its comma.
 
 from collections.abc import Iterator, Sequence
 
-from tapeview.tape.graft import respelled, spelled, style_of, with_member, without
+from tapeview.tape.graft import respelled, style_of, with_member, without
 from tapeview.tape.json_text import skip_blank
 from tapeview.tape.record import Record
 from tapeview.tape.source import Source
 from tapeview.tape.tape import Frame
 
-__all__ = ["frame_members", "written_document", "written_lines"]
+__all__ = ["written_document", "written_lines"]
 
 BOM = b"\xef\xbb\xbf"
 CHUNK = 1 << 22
@@ -128,7 +128,7 @@ def written_document(
 
     ``frames``: what stands beside the messages as it was read, and as it is to be.
     """
-    before, after = (frame_members(frame) for frame in frames)
+    before, after = (frame.members for frame in frames)
     pieces = _array_pieces(text, opening, base, rows)
     if before == after:
         yield from pieces
@@ -171,14 +171,3 @@ def _comma(text: bytes, opening: int, base: Sequence[Record]) -> bytes:
         return text[_end(base[0]) : base[1].start]
     blanks = text[opening + 1 : skip_blank(text, opening + 1)]
     return b"," + (blanks if b"\n" in blanks else b" " if b'": ' in text[:4096] else b"")
-
-
-def frame_members(frame: Frame) -> dict[str, bytes]:
-    """What a frame carries, by the names of the request's members, as JSON."""
-    found = dict(frame.others)
-    for name, raw in (("system", frame.system), ("tools", frame.tools)):
-        if raw:
-            found[name] = raw
-    if frame.model:
-        found["model"] = spelled(frame.model)
-    return found

@@ -22,7 +22,7 @@ from tapeview.formats._recording_line import (
 )
 from tapeview.formats._recording_speller import RecordingSpeller
 from tapeview.formats._recording_tapes import Line, Made, Reader
-from tapeview.formats._write import frame_members, written_lines
+from tapeview.formats._write import written_lines
 from tapeview.shapes.anthropic import AnthropicShape
 from tapeview.shapes.fields import fields_of, is_text, text_of
 from tapeview.tape.block import Block
@@ -208,7 +208,7 @@ class _RecordingStore(Store):
 
     def _with_frame(self, call: Call, session: Session, line: Line) -> Call:
         """The same call with what stands beside the messages now, as far as it differs."""
-        before, now = frame_members(session.as_read.frame), frame_members(session.frame)
+        before, now = session.as_read.frame.members, session.frame.members
         names = (*now, *(name for name in before if name not in now))
         changed = {
             name: Raw(respelled(now.get(name, b"null"), COMPACT))

@@ -33,10 +33,12 @@ from tapeview.edit.operations import (
 )
 from tapeview.errors import EditError
 from tapeview.looks.block_text import copy_path
+from tapeview.looks.editing import editable_value, shown_json
 from tapeview.snapshot import Snapshot
 from tapeview.tape.block import CALLS, CLIENT_CALL, CLIENT_RESULT, RESULTS, Block
+from tapeview.tape.clean import printable
 from tapeview.tape.graft import COMPACT, respelled, spelled
-from tapeview.tape.json_text import JsonFault
+from tapeview.tape.json_text import JsonFault, decode_text
 from tapeview.tape.rows import Row
 
 __all__ = ["Action", "PairChoice", "actions_of", "deletion_of", "pair_choices", "part_of"]
@@ -46,6 +48,8 @@ Asks = Literal["", "word", "text", "json", "edit"]
 Part = Literal["insert", "move", "compact", ""]
 
 NEW_BLOCK: Final = '{\n  "type": "text",\n  "text": ""\n}'
+LONG: Final = 80
+"""Bytes of a parameter from which on it is typed in the editor, not on a line."""
 INTERRUPTED: Final = "interrupted: this call was not run"
 PARTS: Final[dict[Part, tuple[str, ...]]] = {
     "insert": ("insert", "duplicate", "prepend"),
@@ -128,7 +132,24 @@ class _Here:
         if self.line.session.frame.is_editable:
             yield Action("edit", f"edit {name}", _none, "edit")
             yield Action("remove", f"take {name} out", self.made(SetRequest(member=name)))
+            yield from self.parameters()
         yield from self.whole()
+
+    def parameters(self) -> Iterator[Action]:
+        """Model and parameters, one by one."""
+        frame = self.line.session.frame
+        known = [("model", spelled(frame.model))] if frame.model else []
+        for name, raw in (*known, *frame.others):
+            set_it = self.typed(partial(_parameter, name))
+            title = f"set {printable(name)}"
+            if len(raw) > LONG:
+                start = editable_value(raw, name, as_json=True).text
+                yield Action(f"set_{name}", title, set_it, "json", start)
+            else:
+                start = shown_json(decode_text(respelled(raw, COMPACT)))
+                yield Action(f"set_{name}", title, set_it, "word", start)
+        named = self.typed(_named_parameter)
+        yield Action("set_another", "set another parameter: NAME VALUE", named, "word")
 
     def turn(self) -> Iterator[Action]:
         """A turn as one."""
@@ -245,6 +266,14 @@ class _Here:
         prepend = self.typed(lambda words: Prepend(text=words))
         yield Action("prepend", "put facts before everything", prepend, "text")
         yield Action("clear", "clear: take all messages out", self.made(Clear()))
+        frame = self.line.session.frame
+        if not frame.is_editable or frame.system:
+            return
+        if self.line.session.dialect == "anthropic":
+            system = self.typed(lambda words: _parameter("system", spelled(words).decode()))
+            yield Action("set_system", "write a system prompt", system, "text")
+        if not frame.tools:  # no row shows the request itself
+            yield from self.parameters()
 
 
 def _none(words: str) -> Operation:
@@ -259,6 +288,27 @@ def _word(words: str) -> str:
 
 def _set(at: str, member: str, words: str) -> Operation:
     return Set(at=at, member=member, value=Raw(spelled(_word(words))))
+
+
+def _parameter(name: str, words: str) -> Operation:
+    """A member of the request, set to JSON; taken out where nothing is typed."""
+    words = words.strip()
+    if not words:
+        return SetRequest(member=name)
+    if name == "model" and words[:1] != '"':
+        return SetRequest(member=name, value=Raw(spelled(words)))
+    try:
+        return SetRequest(
+            member=name, value=Raw(respelled(words.encode("utf-8", "replace"), COMPACT))
+        )
+    except JsonFault as fault:
+        why = f"this is not JSON: {fault.reason}; a text stands in quotes."
+        raise EditError(why) from None
+
+
+def _named_parameter(words: str) -> Operation:
+    name, _, value = _word(words).partition(" ")
+    return _parameter(name, value)
 
 
 def _insert(role: Literal["user", "assistant"], side: str, at: str, words: str) -> Operation:

@@ -19,6 +19,7 @@ __all__ = [
     "Change",
     "Changes",
     "Moved",
+    "changed_members",
     "changed_records",
     "is_stored",
     "moved_rows",
@@ -44,9 +45,7 @@ class Changes:
         if original is None:
             return ""
         if row.kind in ("system", "tools"):
-            now, then = session.frame, original.frame
-            same = now.system == then.system if row.kind == "system" else now.tools == then.tools
-            return "" if same else "changed"
+            return "changed" if any(changed_members(session, row.kind)) else ""
         if record is None or record.text is None or row.kind != "block":
             return ""
         if record.label == UNFINISHED and record.start < 0:
@@ -100,6 +99,23 @@ def _texts(message: bytes, record: Record) -> Iterator[bytes]:
     for block in record.blocks:
         start, end = locate(message, block.path)
         yield message[start:end]
+
+
+def changed_members(session: Session, kind: str = "") -> Iterator[tuple[str, bytes, bytes]]:
+    """What stands beside the messages and was changed: name, JSON as it was, JSON as it is.
+
+    With a kind of row what that row shows: model and parameters stand with the system prompt, else
+    with the tools.
+    """
+    original = session.original
+    if original is None:
+        return
+    then, now = original.frame, session.frame
+    others = "system" if then.system or now.system else "tools"
+    for change in then.changed(now):
+        where = change[0] if change[0] in ("system", "tools") else others
+        if kind in ("", where):
+            yield change
 
 
 def changed_records(session: Session) -> Iterator[tuple[Record | None, Record | None]]:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import compress, zip_longest
 from operator import is_not
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from tapeview.edit.edit import Edit
 from tapeview.open_session import OpenSession
@@ -15,6 +15,13 @@ from tapeview.tape.record import Record
 from tapeview.tape.sizes import count, size_long
 
 __all__ = ["Consequences", "cache_from", "consequence_lines", "consequences_of"]
+
+
+NOT_CACHED: Final = frozenset(
+    ("max_tokens", "metadata", "service_tier", "stop_sequences", "stream", "temperature")
+    + ("top_k", "top_p")
+)
+"""Parameters that change nothing of a prompt: what is cached of it stays."""
 
 
 class Consequences(NamedTuple):
@@ -135,7 +142,9 @@ def _says(snapshot: Snapshot, record: Record) -> bytes:
 def _cache_from(
     before: Snapshot, after: Snapshot, edit: Edit, kept: Mapping[Record, Record]
 ) -> int:
-    if edit.frames is not None:
+    if edit.frames is not None and any(
+        name not in NOT_CACHED for name, _, _ in edit.frames[0].changed(edit.frames[1])
+    ):
         return 0
     return _first_difference(before.tape.sent, after.tape.sent, kept)
 

@@ -1,7 +1,7 @@
 """What changed, line by line and word by word: of a block, of an edit, of all records."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import zip_longest
@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from tapeview.edit.edit import Edit
 from tapeview.looks.block_record import FAULTS
-from tapeview.looks.changes import changed_records, is_stored, original_of
+from tapeview.looks.changes import changed_members, changed_records, is_stored, original_of
 from tapeview.shapes.fields import fields_of, text_of
 from tapeview.snapshot import Snapshot
 from tapeview.tape.block import Block
@@ -20,7 +20,7 @@ from tapeview.tape.rows import Row
 from tapeview.tape.session import Session
 from tapeview.tape.sizes import count
 
-__all__ = ["DiffLine", "all_changes", "block_diff", "diff_lines", "edit_diff"]
+__all__ = ["DiffLine", "all_changes", "block_diff", "change_count", "diff_lines", "edit_diff"]
 
 Sign = Literal["", "+", "-", "·", "#"]
 
@@ -111,9 +111,7 @@ def block_diff(snapshot: Snapshot, row: Row) -> tuple[DiffLine, ...]:
     if original is None:
         return ()
     if row.kind in ("system", "tools"):
-        then, now = original.frame, session.frame
-        pair = (then.system, now.system) if row.kind == "system" else (then.tools, now.tools)
-        return _differing(_json_lines(pair[0]), _json_lines(pair[1]))
+        return tuple(_member_lines(changed_members(session, row.kind)))
     if record is None or record.text is None or not is_stored(session, record):
         return ()
     before = original_of(original, record)
@@ -173,8 +171,7 @@ def _edit_lines(session: Session, edit: Edit) -> Iterator[DiffLine]:
     kept = set(became.values())
     if edit.frames is not None:
         then, now = edit.frames
-        for before, after in ((then.system, now.system), (then.tools, now.tools)):
-            yield from _differing(_json_lines(before), _json_lines(after))
+        yield from _member_lines(then.changed(now))
     for splice in edit.splices:
         for record in splice.old:
             if record in became:
@@ -195,14 +192,38 @@ def _lines(session: Session, record: Record) -> list[str]:
     return [line for block in record.blocks for line in _block_lines(session, record, block)]
 
 
+def _member_lines(changes: Iterable[tuple[str, bytes, bytes]]) -> Iterator[DiffLine]:
+    for name, before, after in changes:
+        yield from _differing(_named_lines(name, before), _named_lines(name, after))
+
+
+def _named_lines(name: str, raw: bytes) -> list[str]:
+    """Its JSON; behind its name, but for the two that have rows of their own."""
+    lines = _json_lines(raw)
+    if lines and name not in ("system", "tools"):
+        lines[0] = f"{name}: {lines[0]}"
+    return lines
+
+
 def all_changes(session: Session) -> Iterator[DiffLine]:
-    """All records that are changed, new or gone, in stored order, each as its JSON."""
+    """What was changed beside the messages, then all records that are changed, new or gone.
+
+    Those in stored order, each as its JSON.
+    """
+    for change in changed_members(session):
+        yield DiffLine("#", ((False, f"changed · {change[0]}"),))
+        yield from _member_lines([change])
     for old, new in changed_records(session):
         line = (old or new or Record(0, 0, 0, "note")).line
         where = f"line {line}" if line else "not in the file as it was opened"
         what = "added" if old is None else "removed" if new is None else "changed"
         yield DiffLine("#", ((False, f"{what} · {where}"),))
         yield from _raw_lines(session, old, new)
+
+
+def change_count(session: Session) -> int:
+    """How many records and members of the request differ from the file as it was opened."""
+    return sum(1 for _ in changed_members(session)) + sum(1 for _ in changed_records(session))
 
 
 def _raw_lines(session: Session, old: Record | None, new: Record | None) -> Iterator[DiffLine]:

@@ -1,11 +1,12 @@
 """A tape: one ``messages`` array as the model is sent it, and what stands beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import msgspec
 
 from tapeview.tape.block import Block
+from tapeview.tape.graft import spelled
 from tapeview.tape.message import Message
 from tapeview.tape.record import Record
 
@@ -28,6 +29,25 @@ class Frame(msgspec.Struct, frozen=True):
     """Members can be changed, put in and taken out: the file has a place for them."""
     doubled: tuple[str, ...] = ()
     """Members that the document spells more than once; the last of each is the one kept."""
+
+    @property
+    def members(self) -> dict[str, bytes]:
+        """All of them, by the names of the request's members, as JSON."""
+        found = dict(self.others)
+        for name, raw in (("system", self.system), ("tools", self.tools)):
+            if raw:
+                found[name] = raw
+        if self.model:
+            found["model"] = spelled(self.model)
+        return found
+
+    def changed(self, other: "Frame") -> Iterator[tuple[str, bytes, bytes]]:
+        """Members that another one has otherwise: name, JSON here, JSON there; b"" for none."""
+        here, there = self.members, other.members
+        for name in (*here, *(name for name in there if name not in here)):
+            before, after = here.get(name, b""), there.get(name, b"")
+            if before != after:
+                yield name, before, after
 
 
 class Break(msgspec.Struct, frozen=True):

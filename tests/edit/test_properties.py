@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from tapeview.edit.operations import operation_json, operations_from
 from tapeview.errors import EditError
-from tapeview.formats._write import frame_members
 from tapeview.tape.graft import COMPACT, respelled
 from tests.edit.generated import session_file
 from tests.edit.model import expected, sides, tape_of
@@ -40,7 +39,7 @@ def said(session):
 
 
 def carried(frame):
-    return {name: respelled(raw, COMPACT) for name, raw in frame_members(frame).items()}
+    return {name: respelled(raw, COMPACT) for name, raw in frame.members.items()}
 
 
 def told(session, message):

@@ -77,7 +77,78 @@ def test_what_fits_a_block(row, more):
 def test_what_fits_other_rows():
     assert set(found((1, 0, "turn"))) >= {"delete_turn", "delete_rest", "insert_user_before"}
     assert "edit" not in found((1, 0, "turn"))
-    assert set(found((0, 0, "system"))) == {"edit", "remove", "prepend", "clear"}
+    own = {"edit", "remove", "set_another", "prepend", "clear"}
+    assert set(found((0, 0, "system"))) == own
+
+
+PARAMETERS = {
+    "model": "claude-opus-4-5",
+    "max_tokens": 9,
+    "thinking": {"type": "enabled", "budget_tokens": 2048},
+    "metadata": {"user_id": "u" * 90},
+}
+
+
+def first_row_of(body):
+    snapshot = open_bytes(json.dumps(body).encode()).snapshot()
+    return {a.id: a for a in actions_of(snapshot, snapshot.rows[0])}
+
+
+def test_model_and_parameters_are_set_one_by_one():
+    actions = first_row_of(PARAMETERS | BODY)
+    told = {
+        name: (actions[f"set_{name}"].asks, actions[f"set_{name}"].start) for name in PARAMETERS
+    }
+    assert told == {
+        "model": ("word", '"claude-opus-4-5"'),
+        "max_tokens": ("word", "9"),
+        "thinking": ("word", '{"type":"enabled","budget_tokens":2048}'),
+        "metadata": ("json", json.dumps(PARAMETERS["metadata"], indent=2)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("action", "words", "wanted"),
+    [
+        ("set_model", "claude-sonnet-4-5", {"member": "model", "value": "claude-sonnet-4-5"}),
+        ("set_model", '"claude-sonnet-4-5"', {"member": "model", "value": "claude-sonnet-4-5"}),
+        ("set_max_tokens", " 1e3 ", {"member": "max_tokens", "value": 1e3}),
+        ("set_max_tokens", "", {"member": "max_tokens"}),
+        ("set_another", "top_k 5", {"member": "top_k", "value": 5}),
+        ("set_another", "stop_sequences [1, 2]", {"member": "stop_sequences", "value": [1, 2]}),
+        ("set_another", "top_k", {"member": "top_k"}),
+    ],
+)
+def test_what_is_typed_for_a_parameter(action, words, wanted):
+    actions = first_row_of(PARAMETERS | BODY)
+    assert made(actions[action], words) == {"op": "set_request"} | wanted
+
+
+@pytest.mark.parametrize(
+    ("action", "words", "why"),
+    [
+        ("set_max_tokens", "nine", "this is not JSON.*a text stands in quotes"),
+        ("set_another", " ", "needs a word"),
+    ],
+)
+def test_what_is_no_value_of_a_parameter(action, words, why):
+    with pytest.raises(EditError, match=why):
+        first_row_of(PARAMETERS | BODY)[action].make(words)
+
+
+def test_a_request_that_no_row_shows_is_changed_from_any_row():
+    bare = {"model": "claude-opus-4-5", "messages": BODY["messages"]}
+    actions = first_row_of(bare)
+    assert {"set_system", "set_model", "set_another"} <= actions.keys()
+    wanted = {"op": "set_request", "member": "system", "value": "be\nbrief"}
+    assert made(actions["set_system"], "be\nbrief") == wanted
+    tools = first_row_of(bare | {"tools": [{"name": "R", "input_schema": {}}]})
+    assert "set_system" in tools
+    chat = {"model": "gpt-5", "messages": [{"role": "user", "content": "go"}]}
+    assert "set_model" in first_row_of(chat)
+    assert "set_system" not in first_row_of(chat)
+    array = open_bytes(json.dumps(BODY["messages"]).encode()).snapshot()
+    assert not any(a.id.startswith("set_") for a in actions_of(array, array.rows[0]))
 
 
 def test_a_mark_adds_ranges_and_moves():

@@ -7,7 +7,7 @@ import pytest
 
 from tapeview.edit import operations as ops
 from tapeview.edit.operations import Raw
-from tapeview.looks.consequences import consequence_lines, consequences_of
+from tapeview.looks.consequences import cache_from, consequence_lines, consequences_of
 from tests.formats.claude import reply, user, written
 from tests.helpers import open_bytes
 
@@ -87,6 +87,13 @@ def test_what_stands_beside_the_messages_loses_all_of_the_cache():
     )
     assert (found.cache_from, found.changed, found.added) == (0, 0, 0)
     assert dict(consequence_lines(found))["blocks"] == "none changed"
+
+
+@pytest.mark.parametrize(("member", "first"), [("max_tokens", -1), ("model", 0), ("thinking", 0)])
+def test_some_parameters_stand_in_no_prompt(member, first):
+    session = opened()
+    edit = session.plan(ops.SetRequest(member=member, value=Raw(b'"x"')))
+    assert (consequences_of(session, edit).cache_from, cache_from(session, edit)) == (first, first)
 
 
 def test_asking_changes_nothing():

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from tapeview.edit.operations import Delete, Insert, Prepend, Set, SetRequest
-from tapeview.looks.diff import all_changes, block_diff, diff_lines, edit_diff
+from tapeview.looks.changes import Changes
+from tapeview.looks.diff import all_changes, block_diff, change_count, diff_lines, edit_diff
 from tests.helpers import open_bytes
 
 BODY = {
@@ -89,6 +90,29 @@ def test_what_stands_beside_the_messages():
     session.apply(SetRequest(member="system", value=Raw(b'"long"')))
     found = shown(block_diff(session.snapshot(), row_at(session, -1, "system")))
     assert found == ['-"[short]"', '+"[long]"']
+    session.apply(SetRequest(member="max_tokens", value=Raw(b"9")))
+    session.apply(SetRequest(member="model", value=Raw(b'"m"')))
+    found = shown(block_diff(session.snapshot(), row_at(session, -1, "system")))
+    assert found == ['-"[short]"', '+"[long]"', "+max_tokens: 9", '+model: "m"']
+    assert Changes(session.session).of(row_at(session, -1, "system")) == "changed"
+    assert change_count(session.session) == 3
+    assert shown(all_changes(session.session)) == [
+        "#changed · system",
+        '-"[short]"',
+        '+"[long]"',
+        "#changed · max_tokens",
+        "+max_tokens: 9",
+        "#changed · model",
+        '+model: "m"',
+    ]
+
+
+def test_parameters_are_compared_with_the_tools_where_no_system_stands():
+    body = {"model": "claude-opus-4-5", "tools": [{"name": "R"}], "messages": BODY["messages"]}
+    session = open_bytes(json.dumps(body).encode())
+    session.apply(SetRequest(member="model", value=Raw(b'"m"')))
+    found = shown(block_diff(session.snapshot(), row_at(session, -1, "tools")))
+    assert found == ['-model: "[claude-opus-4-5]"', '+model: "[m]"']
 
 
 @pytest.mark.parametrize(
@@ -101,6 +125,7 @@ def test_what_stands_beside_the_messages():
             ["-go [on]", "+go [off]"],
         ),
         (SetRequest(member="system", value=Raw(b'"long"')), ['-"[short]"', '+"[long]"']),
+        (SetRequest(member="top_k", value=Raw(b"5")), ["+top_k: 5"]),
     ],
 )
 def test_what_an_edit_does_is_seen_before(operation, lines):

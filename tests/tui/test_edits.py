@@ -537,7 +537,7 @@ async def test_a_row_and_all_records_against_the_file(path: Path) -> None:
         assert screen.diff_pane.words == f"diff {TEXT}"
         await pilot.press("equals_sign")
         await pilot.pause()
-        assert screen.diff_pane.words == "1 changed record"
+        assert screen.diff_pane.words == "1 change"
         await pilot.press("equals_sign")
         assert not screen.diff_pane.is_open
         assert screen.timeline.has_focus

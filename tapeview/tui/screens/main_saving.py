@@ -12,8 +12,8 @@ from textual.message import Message
 from tapeview.errors import TapeviewError
 from tapeview.keep.keeper import ChangedUnderneath, Keeper
 from tapeview.looks.block_text import copy_path
-from tapeview.looks.changes import changed_records, unsaved_words
-from tapeview.looks.diff import DiffLine, all_changes, block_diff
+from tapeview.looks.changes import unsaved_words
+from tapeview.looks.diff import DiffLine, all_changes, block_diff, change_count
 from tapeview.looks.saving import copy_name, left_words, request_body, resume_command
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count
@@ -216,11 +216,11 @@ class SavingScreen(EditingScreen):
     def show_diff(self) -> None:
         """Show the diff of the row under the cursor, or of all records."""
         pane, row, session = self.diff_pane, self.row, self.snapshot.session
-        changes = sum(1 for _ in changed_records(session))
+        changes = change_count(session)
         if pane.is_whole:
-            same = DiffLine("", ((False, "every record is as the file was opened"),))
+            same = DiffLine("", ((False, "everything is as the file was opened"),))
             lines = all_changes(session) if changes else iter([same])
-            pane.show(count(changes, "changed record"), lines, "= back")
+            pane.show(count(changes, "change"), lines, "= back")
             return
         if row is None:
             return
