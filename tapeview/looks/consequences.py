@@ -18,8 +18,10 @@ __all__ = ["Consequences", "cache_from", "consequence_lines", "consequences_of"]
 
 
 NOT_CACHED: Final = frozenset(
-    ("max_tokens", "metadata", "service_tier", "stop_sequences", "stream", "temperature")
-    + ("top_k", "top_p")
+    [
+        *("max_tokens", "metadata", "service_tier", "stop_sequences", "stream"),
+        *("temperature", "top_k", "top_p"),
+    ]
 )
 """Parameters that change nothing of a prompt: what is cached of it stays."""
 

@@ -384,6 +384,62 @@ async def test_a_call_is_made_several_times_and_decisions_are_counted(path: Path
         assert sum(got.path == "/v1/messages" for got in server.got) == 3
 
 
+def in_turn(*answers):
+    """Answers calls one after another; nobody counts tokens here."""
+    left = list(answers)
+
+    async def answer(request):
+        return await (left.pop(0) if request.path == "/v1/messages" else says(404))(request)
+
+    return answer
+
+
+async def made_three_times(pilot: Pilot[None]) -> MainScreen:
+    screen = await sheet_of_turn(pilot, 2)
+    await pilot.press("down", "down", "e")
+    screen.word_line.input.value = "3"
+    await pilot.press("enter", "enter")
+    await reached(pilot, lambda: screen.replay_pane.state == "many")
+    await pilot.pause()
+    return screen
+
+
+async def test_one_of_several_replies_is_looked_at_and_kept(path: Path) -> None:
+    answer = in_turn(streams(*REPLY), streams(*CALLING), streams(*CALLING))
+    async with answered_by(answer, path) as (_, pilot):
+        screen = await made_three_times(pilot)
+        assert "enter look at one" in keys(screen)
+        await pilot.press("enter")
+        await pilot.pause()
+        words = [choice.words for choice in screen.choices.list.choices]
+        assert words == ['2 of 3  Bash {"command":"ls"}', "1 of 3  Case 17 again."]
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert screen.side is screen.replay_pane
+        assert any("Case 17 again." in line for line in lines(screen))
+        assert "enter keep as branch" in keys(screen)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert any("2 of 3" in line for line in lines(screen))
+        await pilot.press("enter", "enter", "a")
+        await pilot.pause()
+        assert [e.edit.label for e in screen.opened.log.entries] == ["append a reply"]
+        last = screen.opened.snapshot().tape.messages[-1]
+        assert last.blocks[-1].id == "toolu_new"
+
+
+async def test_what_came_of_several_calls_is_there_until_it_is_discarded(path: Path) -> None:
+    async with answered_by(streams(*REPLY), path) as (server, pilot):
+        screen = await made_three_times(pilot)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.side is not screen.replay_pane
+        await pilot.press("r")
+        await pilot.pause()
+        assert any("3 of 3" in line for line in lines(screen))
+        assert sum(got.path == "/v1/messages" for got in server.got) == 3
+
+
 async def test_a_file_of_one_line_keeps_a_branch_in_another_file(tmp_path: Path) -> None:
     path = Path(shutil.copy(SAMPLES / "refund.json", tmp_path))
     before = path.read_bytes()

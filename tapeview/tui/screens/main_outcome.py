@@ -16,13 +16,13 @@ from tapeview.looks.saving import copy_name
 from tapeview.looks.tapes import first_row
 from tapeview.tape.clean import printable
 from tapeview.tape.sizes import count
-from tapeview.tui.screens.main_replaying import ReplayingScreen
+from tapeview.tui.screens.main_many import ManyScreen
 from tapeview.tui.widgets.question import Answer
 
 __all__ = ["OutcomeScreen"]
 
 
-class OutcomeScreen(ReplayingScreen):
+class OutcomeScreen(ManyScreen):
     """Keys for a reply that has come. All they do are edits, with undo."""
 
     def endings(self) -> tuple[tuple[str, str], ...]:
@@ -30,8 +30,14 @@ class OutcomeScreen(ReplayingScreen):
         pane, sheet = self.replay_pane, self.sheet
         pane.acts = {"back": self.leave_replay, "replay": self.show_sheet_again}
         again = (("esc", "leave"), ("r", "again"))
+        if self.tally is not None and self.reply is None and self.tally.choices:
+            pane.acts["open"] = self.choose_reply
+            return (("enter", "look at one"), *again)
         if self.reply is None or sheet is None:
             return again
+        if self.tally is not None:
+            pane.acts["back"] = self.show_all
+            again = (("esc", "all"), ("r", "again"))
         pane.acts |= {
             "actions": self._append,
             "compact": self.discard,

@@ -13,14 +13,14 @@ from textual.timer import Timer
 from textual.worker import Worker
 
 from tapeview.calls.draft import Plan
-from tapeview.calls.many import Tally, many, tally_of
+from tapeview.calls.many import Tally
 from tapeview.calls.own_reply import own_reply
 from tapeview.calls.reply import Arrived, Reply
 from tapeview.calls.run import Call, Stream, count_tokens
 from tapeview.calls.run_on import played_stream
 from tapeview.calls.trouble import Trouble
 from tapeview.errors import TapeviewError
-from tapeview.looks.beside import beside_lines, recorded_lines, tally_lines
+from tapeview.looks.beside import beside_lines, recorded_lines
 from tapeview.looks.block_text import json_lines
 from tapeview.looks.call_sheet import CallSheet, row_of_refusal, turn_of_call
 from tapeview.looks.knew import Knew
@@ -36,7 +36,7 @@ from tapeview.tui.widgets.bars import Parts
 from tapeview.tui.widgets.question import Answer
 from tapeview.tui.widgets.replay_pane import ReplayPane
 
-__all__ = ["ReplayingScreen"]
+__all__ = ["ReplayingScreen", "figures_of", "load_prices"]
 
 FRAME: Final = 1 / 20
 """Seconds between two looks at a reply that grows: tokens come faster than anybody reads."""
@@ -55,6 +55,8 @@ class ReplayingScreen(SavingScreen):
     _frames: Timer | None = None
     reply: Reply | None = None
     """What came of it, whole or cut."""
+    tally: Tally | None = None
+    """What came of a call that was made several times."""
 
     @property
     def replay_pane(self) -> ReplayPane:
@@ -73,7 +75,8 @@ class ReplayingScreen(SavingScreen):
             self.open_side(self.replay_pane)
             return
         turn = turn_of_call(self.snapshot.of(row), row)
-        if self.reply is not None and self.sheet is not None and self.sheet.turn == turn:
+        came = self.reply is not None or self.tally is not None
+        if came and self.sheet is not None and self.sheet.turn == turn:
             self.open_side(self.replay_pane)  # it came, and nobody has said what becomes of it
             return
         try:
@@ -81,7 +84,7 @@ class ReplayingScreen(SavingScreen):
         except TapeviewError as error:
             self.say(printable(str(error)), "warn")
             return
-        self.reply = None
+        self.reply = self.tally = None
         self._show_sheet()
         self.open_side(self.replay_pane)
 
@@ -112,7 +115,7 @@ class ReplayingScreen(SavingScreen):
     async def _count(self, sheet: CallSheet) -> None:
         """Ask the endpoint how many tokens it is, and look up what they cost."""
         plan = sheet.plan
-        await _load_prices()
+        await load_prices()
         try:
             sheet.count(plan, await count_tokens(plan, self.environ))
         except TapeviewError:
@@ -167,7 +170,7 @@ class ReplayingScreen(SavingScreen):
 
     def discard(self) -> None:
         """Leave the call and what came of it."""
-        self.sheet = self.reply = None
+        self.sheet = self.reply = self.tally = None
         self.close_side("timeline")
 
     @property
@@ -197,14 +200,14 @@ class ReplayingScreen(SavingScreen):
         self.show_call(sheet)
         plan = sheet.leave()
         is_one = sheet.times == 1
-        self.start_work(self.make(plan) if is_one else self._make_many(plan, sheet.times))
+        self.start_work(self.make(plan) if is_one else self.make_many(plan, sheet.times))
 
     def show_call(self, sheet: CallSheet) -> None:
         """Show that a call leaves now."""
-        self.sheet, self.reply = sheet, None
+        self.sheet, self.reply, self.tally = sheet, None, None
         pane = self.replay_pane
         pane.begin_reply(self._replay_words, _who(sheet.plan, self.glyphs))
-        pane.show_beside(recorded_lines(self.recorded, self.folder))
+        self.compare()
         pane.acts = {"back": self._stop}
         self.open_side(pane)
 
@@ -242,7 +245,7 @@ class ReplayingScreen(SavingScreen):
         call = Call(plan, self.environ, recording or played_stream(self.opened))
         self._call, self._growing = call, GrowingLines(call.assembler)
         if plan.endpoint.kind != "recording":
-            await _load_prices()
+            await load_prices()
         self._frames = self._frames or self.set_interval(FRAME, self._show_growth)
         outcome: Reply | Trouble | None = None
         try:
@@ -258,27 +261,9 @@ class ReplayingScreen(SavingScreen):
         self.ended(outcome, "")
         return outcome
 
-    async def _make_many(self, plan: Plan, times: int) -> None:
+    @abstractmethod
+    async def make_many(self, plan: Plan, times: int) -> None:
         """Make a call several times, and count what the model decides."""
-        self._call = None
-        if plan.endpoint.kind != "recording":
-            await _load_prices()
-        ends: list[Reply | Trouble] = []
-
-        def told(_: int, event: Arrived | Reply | Trouble) -> None:
-            if not isinstance(event, Arrived):
-                ends.append(event)
-                self._show_tally(tally_of(plan, ends), times)
-
-        try:
-            await many(plan, times, self.environ, told=told)
-        except TapeviewError as error:
-            self.say(printable(str(error)), "warn")
-        self.replay_pane.end_reply("many", f"{len(ends)} of {times}", self.endings())
-        self.refresh_bars()
-
-    def _show_tally(self, tally: Tally, times: int) -> None:
-        self.replay_pane.grow(0, list(tally_lines(tally, times)), [], f"{tally.times} of {times}")
 
     def _stop(self) -> None:
         """Cancel the call; what came is kept, marked as cut."""
@@ -302,8 +287,7 @@ class ReplayingScreen(SavingScreen):
         pane.end_reply(
             "done", "cut" if reply is not None and reply.is_cut else words, self.endings()
         )
-        if reply is not None:
-            pane.show_beside(beside_lines(self.recorded, reply.message, self.folder))
+        self.compare()
         self.refresh_bars()
         if sentence:
             pane.show_trouble(sentence)
@@ -313,6 +297,14 @@ class ReplayingScreen(SavingScreen):
             row = row_of_refusal(self.sheet.plan, self.snapshot, path)
             if row >= 0:
                 self.timeline.go(row, line=self.app.size.height // 3)
+
+    def compare(self) -> None:
+        """Show the recorded reply, against the one that came."""
+        if self.reply is None:
+            lines = recorded_lines(self.recorded, self.folder)
+        else:
+            lines = beside_lines(self.recorded, self.reply.message, self.folder)
+        self.replay_pane.show_beside(lines)
 
     @abstractmethod
     def endings(self) -> tuple[tuple[str, str], ...]:
@@ -335,28 +327,33 @@ def _who(plan: Plan, glyphs: Glyphs) -> str:
     return f"{plan.model or 'no model'} {glyphs.separator} {about}"
 
 
-async def _load_prices() -> None:
+async def load_prices() -> None:
     """What a reply cost is asked for at its end: the library is there then."""
     await in_background(partial(import_module, "genai_prices"))
 
 
 def _how(call: Call, reply: Reply | None) -> Parts:
-    """``first token 0.9 s  out 214  at 64/s  $0.31``; all but the first once it is over."""
-    parts: Parts = []
+    """The figures of a call: while it runs, how long its first token took."""
+    return figures_of(reply) if reply is not None else _first_token(call.first_token_seconds)
 
-    def say(name: str, value: str) -> None:
-        parts.extend([(f"{name} ", "muted"), (f"{value}  ", "fg")])
 
-    if call.first_token_seconds is not None:
-        say("first token", f"{call.first_token_seconds:.1f} s")
-    if reply is None:
-        return parts
+def figures_of(reply: Reply) -> Parts:
+    """``first token 0.9 s  out 214  at 64/s  $0.31``."""
+    parts = _first_token(reply.first_token_seconds)
     out = reply.usage.get("output_tokens")
     if isinstance(out, int) and reply.stop_reason is not None:
-        say("out", f"{out:,}")
+        parts += _figure("out", f"{out:,}")
         flowed = reply.seconds - (reply.first_token_seconds or 0.0)
         if flowed > 0.2:
-            say("at", f"{out / flowed:.0f}/s")
+            parts += _figure("at", f"{out / flowed:.0f}/s")
     if reply.price is not None:
         parts.append((dollars(reply.price), "fg"))
     return parts
+
+
+def _first_token(seconds: float | None) -> Parts:
+    return [] if seconds is None else _figure("first token", f"{seconds:.1f} s")
+
+
+def _figure(name: str, value: str) -> Parts:
+    return [(f"{name} ", "muted"), (f"{value}  ", "fg")]
