@@ -28,7 +28,7 @@ from tapeview.tui.widgets.tape_rows import FOLDED_AT_FIRST
 
 __all__ = ["FollowingScreen"]
 
-POLL: Final = 0.08
+POLL: Final = 0.11
 """Seconds between two looks at the files: some system calls."""
 
 
