@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SAMPLE = str(ROOT / "sample_sessions" / "trimmed.json")
 PROGRAM = f"{sys.executable} -m tapeview"
+ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 @pytest.mark.parametrize(
@@ -50,8 +51,38 @@ def test_a_closed_output_is_no_crash() -> None:
     assert (done.returncode, done.stderr) == (2, "")
 
 
+@pytest.mark.parametrize(
+    ("where", "out"),
+    [
+        ("2>/dev/full", "ran\n"),
+        ("2>&-", "ran\n"),
+        ("2> >(true)", "ran\n"),
+        ("2> >(head -n 1 > /dev/null)", "ran\n"),
+        (">&-", ""),
+        (">&- 2>&-", ""),
+    ],
+)
+def test_a_recorded_command_has_its_own_end_whoever_listens(
+    where: str, out: str, tmp_path: Path
+) -> None:
+    """What tapeview says beside it is lost; the command runs, and its exit code is its own."""
+    run = "echo ran > ran; sleep 0.2; echo ran; exit 3"
+    record = f"{PROGRAM} record -o a.tape.jsonl --upstream http://127.0.0.1:9 -- sh -c '{run}'"
+    done = subprocess.run(
+        ["bash", "-c", f"{record} {where}"],
+        cwd=tmp_path,
+        env=ENVIRON,
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, out)
+    assert (tmp_path / "ran").read_text() == "ran\n"
+    assert (tmp_path / "a.tape.jsonl").read_bytes().startswith(b'{"tape":')
+
+
 WAITS = ": waiting for what writes to it; ctrl+c ends."
-ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
 
 
 def started(*words):

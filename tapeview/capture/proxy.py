@@ -8,8 +8,10 @@ machine is served: a foreign ``Host`` or any ``Origin`` (a web page) is refused.
 
 import asyncio
 import ipaddress
+import logging
 import os
 import re
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from io import BytesIO
@@ -28,12 +30,14 @@ from aiohttp import (
     TCPConnector,
     web,
 )
+from aiohttp.http_exceptions import HttpProcessingError
 from multidict import CIMultiDict
 from yarl import URL
 
 from tapeview.capture.decode import NotDecoded, decoded
 from tapeview.capture.recorder import RecordedCall, Recorder, Sent, is_message_call
 from tapeview.capture.redact import safe_path
+from tapeview.capture.resolver import Resolver
 from tapeview.capture.seen import Seen, called, ended
 
 __all__ = ["Place", "Proxy", "place_of"]
@@ -108,7 +112,9 @@ class Proxy:
         self._session = ClientSession(
             # A server that closes a connection as it is used again would fail a call that a client
             # of its own connection might not lose. Plain HTTP is near: a new one costs nothing.
-            connector=TCPConnector(limit=0, force_close=upstream.startswith("http://")),
+            connector=TCPConnector(
+                limit=0, force_close=upstream.startswith("http://"), resolver=Resolver()
+            ),
             cookie_jar=DummyCookieJar(),
             auto_decompress=False,
             timeout=ClientTimeout(total=None, sock_connect=CONNECT_WITHIN),
@@ -124,6 +130,7 @@ class Proxy:
             handler_cancellation=True,
             auto_decompress=False,
             access_log=None,
+            logger=_logger(self._seen),
             read_bufsize=READ,
             max_line_size=LONGEST_HEADER,
             max_field_size=LONGEST_HEADER,
@@ -331,8 +338,28 @@ def _error(status: int, kind: str, message: str) -> web.StreamResponse:
     )
 
 
+def _logger(seen: Callable[[Seen], None]) -> logging.Logger:
+    """Where aiohttp's complaints go: they quote what was sent, which may be a key."""
+    logger, handler = logging.Logger("tapeview"), logging.Handler(logging.WARNING)
+
+    def emit(record: logging.LogRecord) -> None:
+        fault = record.exc_info[1] if record.exc_info else None
+        is_sent = fault is None or isinstance(fault, HttpProcessingError)
+        words = "a request that is no HTTP" if is_sent else f"a request: {type(fault).__name__}"
+        seen(Seen("refused", "", words))
+
+    handler.emit = emit  # type: ignore[method-assign]
+    logger.addHandler(handler)
+    return logger
+
+
 def _reason(error: BaseException) -> str:
     """An error in words, without the address of a server."""
-    number = getattr(getattr(error, "os_error", error), "errno", None)
+    cause = getattr(error, "os_error", None) or getattr(error, "certificate_error", error)
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return f"its certificate is refused: {cause.verify_message}"
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS: {cause.reason or cause}"
+    number = getattr(cause, "errno", None)
     words = os.strerror(number) if number and number > 0 else str(error) or type(error).__name__
     return " ".join(words.split())

@@ -4,6 +4,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import monotonic, time
@@ -73,6 +74,7 @@ class Recorder:
         """Make the file. Raises ``SaveError`` where there is one already, or none can be made."""
         self._file = AppendedFile(path)
         self.path = path
+        self.pid = os.getpid()  # a forked child must not write here
         self._trouble = trouble
         self._lock = threading.RLock()
         self._correlator = Correlator(os.urandom(16))
@@ -119,11 +121,11 @@ class Recorder:
                 self._file.add(without(secrets, line_of(line)))
             except OSError as error:
                 self.close()
-                self._trouble(
-                    f"{self.path}: {error.strerror or error}; the recording ends here, "
-                    "and what is recorded goes on."
-                )
-                return
+                with suppress(OSError, ValueError):  # what is recorded goes on, told or not
+                    self._trouble(
+                        f"{self.path}: {error.strerror or error}; the recording ends here, "
+                        "and what is recorded goes on."
+                    )
 
     def _answered(self, call: str, message: bytes, whole: bool) -> None:
         with self._lock:

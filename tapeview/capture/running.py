@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from tapeview.capture.held_signals import signals_held
 from tapeview.capture.proxy import Proxy
 from tapeview.capture.recorder import Recorder
 from tapeview.capture.seen import Seen
@@ -81,31 +82,22 @@ def recording_proxy(
     are closed, and their calls are recorded as stopped. Raises ``SaveError`` where the file cannot
     be made, ``UsageError`` where the address cannot be listened on.
     """
-    taken = _socket_of(listen)
-    with taken:
+    with _socket_of(listen) as taken:
         recorder = Recorder(path, upstream, lambda words: seen(Seen("trouble", "", words)))
-        loop = _new_loop()
-        stop = asyncio.Event()
-        ready = threading.Event()
-        thread = threading.Thread(
-            target=_serve,
-            args=(loop, taken, (upstream, recorder, seen, listen.host), ready, stop),
-            name="tapeview-proxy",
-        )
-        thread.start()
-        ready.wait()
+        serving = _Serving(taken, lambda: Proxy(upstream, recorder, seen, listen.host))
         try:
+            serving.begin()
             yield Running(_url_of(taken, listen), path)
         finally:
-            loop.call_soon_threadsafe(stop.set)
-            thread.join()
-            recorder.close()
+            with signals_held():
+                serving.end()
+                recorder.close()
 
 
 def _socket_of(listen: Listen) -> socket.socket:
     family = socket.AF_INET6 if ":" in listen.host else socket.AF_INET
     try:
-        return socket.create_server(listen, family=family, backlog=BACKLOG)
+        return socket.create_server(tuple(listen), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
         words = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"{listen.host}:{listen.port} cannot be listened on: {words}.") from None
@@ -124,29 +116,51 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
-def _serve(
-    loop: asyncio.AbstractEventLoop,
-    taken: socket.socket,
-    settings: tuple[str, Recorder, Callable[[Seen], None], str],
-    ready: threading.Event,
-    stop: asyncio.Event,
-) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(_until(taken, settings, ready, stop))
+class _Serving:
+    """The thread that a proxy runs in."""
 
+    def __init__(self, taken: socket.socket, make: Callable[[], Proxy]) -> None:
+        self._taken = taken
+        self._make = make
+        self._loop = _new_loop()
+        self._stop = asyncio.Event()
+        self._ready = threading.Event()
+        self._over = threading.Event()
+        self._fault: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="tapeview-proxy")
 
-async def _until(
-    taken: socket.socket,
-    settings: tuple[str, Recorder, Callable[[Seen], None], str],
-    ready: threading.Event,
-    stop: asyncio.Event,
-) -> None:
-    proxy = Proxy(*settings)
-    handlers = proxy.server()
-    listening = await asyncio.get_running_loop().create_server(
-        handlers, sock=taken, backlog=BACKLOG
-    )
-    ready.set()
-    await stop.wait()
-    listening.close()
-    await proxy.close(handlers)
+    def begin(self) -> None:
+        """Serve from now on. Raises what kept it from that."""
+        self._thread.start()
+        self._ready.wait()
+        if self._fault is not None:
+            raise self._fault
+
+    def end(self) -> None:
+        """Close all connections; their calls have an end when this returns."""
+        if self._thread.ident is None or self._over.is_set():
+            return
+        self._loop.call_soon_threadsafe(self._stop.set)
+        # Not ``join``: once interrupted, CPython 3.11 takes the thread for ended.
+        self._over.wait()
+
+    def _run(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+                runner.run(self._until_stopped())
+        except (OSError, RuntimeError) as error:
+            self._fault = error
+        finally:
+            self._ready.set()
+            self._over.set()
+
+    async def _until_stopped(self) -> None:
+        proxy = self._make()
+        handlers = proxy.server()
+        listening = await asyncio.get_running_loop().create_server(
+            handlers, sock=self._taken, backlog=BACKLOG
+        )
+        self._ready.set()
+        await self._stop.wait()
+        listening.close()
+        await proxy.close(handlers)

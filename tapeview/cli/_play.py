@@ -4,7 +4,7 @@ import argparse
 import asyncio
 
 from tapeview.cli._reading import say_waiting
-from tapeview.cli._say import say
+from tapeview.cli._say import Talk
 from tapeview.errors import UsageError
 
 __all__ = ["play"]
@@ -12,11 +12,21 @@ __all__ = ["play"]
 
 def play(arguments: argparse.Namespace) -> int:
     """Serve a tape, and say what is asked and answered."""
+    # A terminal that is held, or whose reader has gone, must not hold the server.
+    talk = Talk()
+    try:
+        _play(arguments, talk)
+    finally:
+        talk.end()
+    return 0
+
+
+def _play(arguments: argparse.Namespace, talk: Talk) -> None:
     from tapeview.calls.background import player_of
     from tapeview.calls.serve import Address, serving
 
     address = Address(*_address(arguments.listen)) if arguments.listen else Address()
-    path = arguments.path
+    path, say = arguments.path, talk.say
     player = player_of(
         path, say, tape=arguments.tape, strict=arguments.strict, waits=lambda: say_waiting(path)
     )
@@ -30,7 +40,6 @@ def play(arguments: argparse.Namespace) -> int:
             await asyncio.Event().wait()
 
     asyncio.run(serve())
-    return 0
 
 
 def _address(words: str) -> tuple[str, int]:

@@ -4,13 +4,15 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from tapeview.cli._say import say
+from tapeview.capture.held_signals import ENDING, signals_held
+from tapeview.cli._say import Talk
 from tapeview.tape.sizes import count
 
 if TYPE_CHECKING:
@@ -40,19 +42,33 @@ def record(arguments: argparse.Namespace) -> int:
     name = Path(command[0]).stem if command else "recording"
     path = Path(arguments.out) if arguments.out else new_path(name, Path())
     told = _Told()
-    with recording_proxy(path, upstream, told, listen) as running:
-        say(f"tapeview: recording to {path}")
-        code = 0
-        if command:
-            code = run_command(command, environment(running.url, os.environ))
-        elif sys.stdin.isatty() and sys.stdout.isatty():
-            code = _show(running.url, path, told)
-        else:
-            _serve(running.url, upstream, told.waiting)
-    say(f"tapeview: {count(told.calls, 'call')} recorded in {path}")
-    if command and not told.calls:
-        say(f"tapeview: no call arrived; does {name} take its address from {BASE_URLS[0]}?")
+    with ExitStack() as ending:
+        with recording_proxy(path, upstream, told, listen) as running:
+            told.say(f"tapeview: recording to {path}")
+            # Command and server take signals themselves; whoever presses ctrl+c again wants the
+            # end that is under way, and the command's own code.
+            if command:
+                ending.enter_context(signals_held(let_go=False))
+                code = run_command(command, environment(running.url, os.environ))
+            elif sys.stdin and sys.stdout and sys.stdin.isatty() and sys.stdout.isatty():
+                code = _show(running.url, path, told)
+                ending.enter_context(signals_held(let_go=False))
+            else:
+                held = ending.enter_context(signals_held(let_go=False))
+                code = _serve(running.url, upstream, told, held)
+        told.say(f"tapeview: {_recorded(told.calls, path)}")
+        if command and not told.calls:
+            told.say(
+                f"tapeview: no call arrived; does {name} take its address from {BASE_URLS[0]}?"
+            )
+        told.end()
     return code
+
+
+def _recorded(calls: int, path: Path) -> str:
+    if path.exists():
+        return f"{count(calls, 'call')} recorded in {path}"
+    return f"{count(calls, 'call')} recorded; {path} was moved or removed meanwhile"
 
 
 def _show(url: str, path: Path, told: "_Told") -> int:
@@ -71,45 +87,50 @@ def _show(url: str, path: Path, told: "_Told") -> int:
     try:
         return app.until_left()
     finally:
-        told.trouble = say
+        told.trouble = told.say
 
 
-class _Told:
-    """What the proxy tells: trouble is said at once, the rest waits.
+class _Told(Talk):
+    """What the proxy tells: trouble is said at once, the rest where nothing else is shown.
 
     A terminal that is held must not hold the proxy.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.calls = 0
-        self.trouble: Callable[[str], None] = say
-        self.waiting: SimpleQueue[str] = SimpleQueue()
+        self.trouble: Callable[[str], None] = self.say
+        self.says_all = False
 
     def __call__(self, seen: "Seen") -> None:
         if seen.what == "call":
             self.calls += 1
         elif seen.what == "trouble":
             self.trouble(f"tapeview: {seen.words}")
-        else:
-            self.waiting.put(seen.words)
+        elif self.says_all:
+            self.say(f"tapeview: {seen.words}")
 
 
-def _serve(url: str, upstream: str, told: SimpleQueue[str]) -> None:
-    """Say what to export and what arrives, until ctrl+c or a polite signal."""
-    say(f"tapeview: passing on to {upstream}; ctrl+c ends. In the other terminal:")
-    say(f"  export ANTHROPIC_BASE_URL={url}")
-    say(
-        f"A client that wants /v1 in its address gets {url}/v1; {url}/t/NAME keeps one agent apart."
-    )
+def _serve(url: str, upstream: str, told: _Told, held: Sequence[int]) -> int:
+    """Say what to export and what arrives, until ctrl+c or a polite signal, or one ``held``."""
+    ended: SimpleQueue[int] = SimpleQueue()  # an Event that is set by a signal may wait for itself
 
     def end(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        told.put("")
+        del frame
+        ended.put(number)
 
-    before = [(number, signal.signal(number, end)) for number in (signal.SIGINT, signal.SIGTERM)]
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    before = [(number, signal.signal(number, end)) for number in numbers]
+    told.say(f"tapeview: passing on to {upstream}; ctrl+c ends. In the other terminal:")
+    told.say(f"  export ANTHROPIC_BASE_URL={url}")
+    told.say(
+        f"A client that wants /v1 in its address gets {url}/v1; {url}/t/NAME keeps one agent apart."
+    )
+    told.says_all = True
     try:
-        while words := told.get():
-            say(f"tapeview: {words}")
+        if not held:
+            ended.get()
     finally:
         for number, handler in before:
             signal.signal(number, handler)
+    return 0

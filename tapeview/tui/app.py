@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import ClassVar
@@ -29,6 +31,9 @@ __all__ = ["TapeviewApp", "has_few_colours"]
 
 PLAIN_THEME = "ansi-dark"
 """The terminal's own colours: signs, words, bold and reverse video say the rest."""
+SIGNALLED = 128
+"""What shells add to a signal's number for the exit code."""
+
 LOOK = 1.0
 """Seconds between two looks at whether there is garbage to collect."""
 
@@ -88,12 +93,19 @@ class TapeviewApp(App[None]):
     async def on_mount(self) -> None:
         """Show the session, or all that there are; keys wait until it stands."""
         self._messages_loop = asyncio.get_running_loop()
+        if threading.current_thread() is threading.main_thread() and sys.platform != "win32":
+            for number in (signal.SIGTERM, signal.SIGHUP):
+                self._messages_loop.add_signal_handler(number, self._end_by_signal, number)
         self.theme_changed_signal.subscribe(self, self._remember_theme)
         self.set_interval(LOOK, self._collecting.collect)
         if self.opened is None:
             await self.push_screen(self.picker())
         else:
             await self.show_session(self.opened)
+
+    def _end_by_signal(self, number: int) -> None:
+        """Leave the terminal as it was; edits stay in the journal."""
+        self.exit(return_code=SIGNALLED + number)
 
     def picker(self) -> PickerScreen:
         """The list of the sessions on this machine."""

@@ -2,9 +2,12 @@
 
 import gzip
 import json
+import socket
+import ssl
 import threading
 import zlib
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import brotli
 import pytest
@@ -294,6 +297,24 @@ def test_a_stranger_is_refused(name, proxied):
     assert proxy.of("call") == []
 
 
+NO_HTTP = {
+    "a control character in a key": b"POST /v1/messages HTTP/1.1\r\nx-api-key: %b\x01\r\n\r\n",
+    "a byte in the address": b"GET /v1/x?key=%b\xe9 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a long header": b"GET / HTTP/1.1\r\nx-api-key: %b" + b"a" * (1 << 19) + b"\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", NO_HTTP)
+def test_what_is_no_http_is_refused_in_a_sentence(name, proxied, capfd):
+    with RawServer(OK) as server, proxied(server.url) as proxy, connect(proxy.port) as client:
+        client.sendall(NO_HTTP[name] % KEY.encode())
+        with suppress(ConnectionResetError):
+            assert b" 400 " in client.recv(1 << 16)
+        assert proxy.told("refused") == "a request that is no HTTP"
+        assert server.requests == []
+    assert "".join(capfd.readouterr()) == ""
+
+
 @pytest.mark.parametrize(
     "host", ["localhost", "localhost:80", "127.0.0.1:1", "[::1]:80", "LOCALHOST"]
 )
@@ -383,6 +404,40 @@ def test_each_piece_arrives_before_the_next_is_sent(proxied):
         while client.recv(1 << 16):
             pass
     assert proxy.of("reply")[0]["message"]["content"][0]["text"] == TEXT
+
+
+def shake_hands(connection):
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(Path(__file__).parent / "own_certificate.pem")
+    tls.wrap_socket(connection, server_side=True).recv(1)
+
+
+def talk_plainly(connection):
+    connection.recv(1 << 16)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("serve", "words"),
+    [
+        (shake_hands, "its certificate is refused: self-signed certificate"),
+        (talk_plainly, "TLS: WRONG_VERSION_NUMBER"),
+    ],
+)
+def test_what_is_wrong_with_tls_is_said(serve, words, proxied):
+    def once():
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            serve(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        serving = threading.Thread(target=once)
+        serving.start()
+        with proxied(f"https://127.0.0.1:{listening.getsockname()[1]}") as proxy:
+            answer = parsed(ask(proxy.port, request("POST", "/v1/messages", BODY)))
+        serving.join()
+    assert words.encode() in answer.body
+    assert proxy.of("failed")[0]["why"] == f"not reached: {words}"
 
 
 def test_a_client_that_goes_ends_the_call(proxied):

@@ -1,13 +1,18 @@
 """A proxy beside the program: where it listens, and how it ends."""
 
+import json
+import signal
 import socket
+import threading
+from contextlib import ExitStack
 
 import pytest
 
+from tapeview.capture.proxy import Proxy
 from tapeview.capture.running import Listen, listen_of, recording_proxy, upstream_of
 from tapeview.errors import SaveError, UsageError
-from tests.capture.raw_http import RawServer, ask, request
-from tests.capture.replies import JSON_REPLY, json_head
+from tests.capture.raw_http import PATIENCE, RawServer, ask, connect, request
+from tests.capture.replies import BODY, JSON_REPLY, json_head
 
 OK = json_head("200 OK", JSON_REPLY) + JSON_REPLY
 
@@ -24,6 +29,51 @@ OK = json_head("200 OK", JSON_REPLY) + JSON_REPLY
 )
 def test_where_to_listen(words, listen):
     assert listen_of(words) == listen
+
+
+def test_an_address_that_is_taken_is_said_plainly(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listen = Listen("127.0.0.1", taken.getsockname()[1])
+        with (
+            pytest.raises(UsageError) as refused,
+            recording_proxy(tmp_path / "a.tape.jsonl", "http://x", print, listen),
+        ):
+            pass
+    assert "Listen(" not in str(refused.value)
+    assert str(refused.value).startswith(f"127.0.0.1:{listen.port} cannot be listened on: Address")
+
+
+def test_what_keeps_the_proxy_from_serving_comes_out(tmp_path, monkeypatch):
+    def broken(*_):
+        raise OSError("no sockets left")
+
+    monkeypatch.setattr("tapeview.capture.running.Proxy", broken)
+    with (
+        pytest.raises(OSError, match="no sockets left"),
+        recording_proxy(tmp_path / "a.tape.jsonl", "http://x", print),
+    ):
+        pass
+
+
+def test_ctrl_c_while_it_ends_comes_behind_the_end(tmp_path, monkeypatch):
+    """The calls that are open have an end by then."""
+    close = Proxy.close
+
+    async def interrupted(self, server):
+        signal.raise_signal(signal.SIGINT)
+        await close(self, server)
+
+    monkeypatch.setattr(Proxy, "close", interrupted)
+    path, reached = tmp_path / "a.tape.jsonl", threading.Event()
+    with RawServer(lambda c, h, b: (reached.set(), c.recv(1))) as server, ExitStack() as still_open:
+        with (
+            pytest.raises(KeyboardInterrupt),
+            recording_proxy(path, server.url, lambda seen: None) as running,
+        ):
+            client = still_open.enter_context(connect(int(running.url.rpartition(":")[2])))
+            client.sendall(request("POST", "/v1/messages", BODY))
+            assert reached.wait(PATIENCE)
+        assert json.loads(path.read_bytes().splitlines()[-1])["why"] == "stopped"
 
 
 @pytest.mark.parametrize("words", ["127.0.0.1:x", "127.0.0.1:99999", "[::1"])

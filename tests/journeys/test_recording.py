@@ -1,9 +1,13 @@
 """``tapeview record`` without a command, in a real terminal: what to export, and what arrives."""
 
+import http.client
 import json
+import os
 import re
+import signal
 import threading
 import urllib.request
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -57,6 +61,31 @@ def ask(url: str) -> None:
     request = urllib.request.Request(f"{url}/v1/messages", json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         answer.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_terminal_and_recording_whole(
+    number: signal.Signals, upstream: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tape.jsonl"
+    with start(tmp_path, "record", "-o", str(path), "--upstream", upstream) as terminal:
+        shown = terminal.wait_for("Nothing has arrived yet", "export ANTHROPIC_BASE_URL=http://")
+        found = re.search(r"ANTHROPIC_BASE_URL=(http://127.0.0.1:\d+)", shown)
+        assert found is not None
+        client = threading.Thread(target=asking, args=(found[1],))
+        client.start()
+        terminal.wait_for("• Two words")
+        os.kill(terminal.pid, number)
+        assert terminal.wait_for_exit() == 128 + number
+        assert b"\x1b[?1049l" in terminal.raw
+        Model.go_on.set()
+        client.join()
+    assert json.loads(path.read_bytes().splitlines()[-1])["why"] == "stopped"
+
+
+def asking(url: str) -> None:
+    with suppress(OSError, http.client.HTTPException):  # the answer is cut off
+        ask(url)
 
 
 def test_what_arrives_is_shown_as_it_arrives(upstream: str, tmp_path: Path) -> None:
