@@ -164,6 +164,25 @@ def test_a_write_that_fails_ends_the_recording_and_is_told_once(tmp_path, monkey
     assert call.outcome == "end_turn"
 
 
+def test_a_disk_that_is_full_and_nobody_to_tell_it(tmp_path, monkeypatch):
+    def trouble(words):
+        raise BrokenPipeError(words)
+
+    recorder = Recorder(tmp_path / "a.tape.jsonl", trouble=trouble)
+    call = recorder.call(sent())
+
+    def write(file, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "write", write)
+    call.head(200, SSE)
+    for piece in STREAM:
+        call.chunk(piece)
+    call.end()
+    assert recorder.is_stopped
+    assert call.outcome == "end_turn"
+
+
 def test_a_recording_is_never_written_over(tmp_path):
     path = tmp_path / "a"
     path.write_text("mine")
