@@ -155,16 +155,21 @@ def _writable(text: str) -> str:
 
 
 def text_lines(report: SessionReport) -> Iterator[str]:
-    """``PATH:LINE severity CODE at sentence`` for each finding, then the session's counts."""
+    """``PATH:LINE severity CODE at sentence`` for each finding, then the session's counts.
+
+    A place on another tape than main stands behind that tape's name.
+    """
     path = printable(report.path)
     if report.error is not None:
         yield f"{path}: unreadable"
         return
     findings = [finding for tape in report.tapes for finding in tape.findings]
-    for finding in findings:
-        where = f"{path}:{finding.line}" if finding.line else path
-        sentence = printable(finding.message)
-        yield f"{where} {finding.severity} {finding.rule} {finding.at} {sentence}"
+    for tape in report.tapes:
+        on = "" if tape.kind == "main" else f"{printable(tape.id)} "
+        for finding in tape.findings:
+            where = f"{path}:{finding.line}" if finding.line else path
+            sentence = printable(finding.message)
+            yield f"{where} {finding.severity} {finding.rule} {on}{finding.at} {sentence}"
     line = [tape for tape in report.tapes if tape.kind in ("main", "segment")]
     counts = f"{report.format}, {count(sum(tape.turns for tape in line), 'turn')}"
     counts += f", {count(sum(tape.messages for tape in line), 'message')}"

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +56,17 @@ def test_lines_of_a_session():
     assert "refund.json:" in path
     assert (severity, code, at) == ("error", "OC001", "messages.7.tool_calls.1")
     assert counts.endswith(": openai-chat, 4 turns, 12 messages: 1 error")
+
+
+def test_a_place_on_another_tape_stands_behind_the_tapes_name():
+    report = report_of(OpenSession(session_of([{"role": "assistant", "content": [CALL]}])))
+    (main,) = report.tapes
+    report.tapes.append(msgspec.structs.replace(main, id="agent:\x1b1", kind="agent"))
+    *lines, _ = text_lines(report)
+    half = len(lines) // 2
+    for line, other in zip(lines[:half], lines[half:], strict=True):
+        *before, place, rest = line.split(" ", 4)
+        assert other == " ".join([*before, "agent:?1", place, rest])
 
 
 def test_a_path_that_cannot_be_read():
