@@ -60,6 +60,7 @@ class AppendedFile:
         self._wanted.set()
         self._syncer.join()
         self._sync()
+        _hold(self._file, False)
         os.close(self._file)
 
     def _sync(self) -> None:
@@ -76,11 +77,14 @@ class AppendedFile:
             self._sync()
 
 
-def _hold(descriptor: int) -> None:
-    """Let whoever saves over the file see that it is being written; the lock ends with us."""
+def _hold(descriptor: int, holds: bool = True) -> None:
+    """Let whoever saves over the file see that it is being written, or no more.
+
+    The lock ends with us; but a forked child has it too.
+    """
     if sys.platform == "win32":
         return
     import fcntl
 
     with contextlib.suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH | fcntl.LOCK_NB) if holds else fcntl.LOCK_UN)

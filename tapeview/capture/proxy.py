@@ -209,9 +209,7 @@ class Proxy:
         except asyncio.CancelledError:
             status = 0
             if call is not None:
-                if self._is_closing:
-                    call.fail("stopped")
-                call.leave()
+                call.leave("stopped" if self._is_closing else "client gone")
             raise
         finally:
             self._seen(ended(request.method, safe_path(place.path), status, call))

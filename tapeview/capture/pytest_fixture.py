@@ -54,6 +54,7 @@ class _Kept:
 
         if self.recording is None:
             return None
+        self.watching.close()  # so that open calls have an end
         self.recording.close()
         self.recording = None
         folder.mkdir(exist_ok=True)

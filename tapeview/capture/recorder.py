@@ -240,13 +240,13 @@ class RecordedCall:
             ),
         )
 
-    def leave(self) -> None:
+    def leave(self, why: str = "client gone") -> None:
         """The client went away; after the last event, an error event or an error's head it may."""
         stream = self._stream
         if self.status >= 400 or (stream is not None and (stream.is_ended or stream.error)):
             self.end()
         else:
-            self.fail("client gone")
+            self.fail(why)
 
     def fail(self, why: str) -> None:
         """The call got no whole answer. Without effect once the call has ended."""

@@ -540,6 +540,22 @@ def test_calls_that_run_when_the_proxy_ends_are_stopped(proxied, said):
         assert failed["why"] == "stopped"
 
 
+def test_an_answer_that_has_come_is_whole_though_its_server_does_not_end_it(proxied):
+    def wait(connection, head, body):
+        connection.sendall(sse_head() + chunked(STREAM))
+        connection.recv(1)
+
+    with RawServer(wait) as server, ExitStack() as still_open:
+        with proxied(server.url) as proxy:
+            client = still_open.enter_context(connect(proxy.port))
+            client.sendall(request("POST", "/v1/messages", BODY))
+            seen = b""
+            while STREAM[-1] not in seen:
+                seen += client.recv(1 << 16)
+        assert proxy.of("failed") == []
+        assert proxy.of("reply")[0]["message"]["content"][0]["text"] == TEXT
+
+
 def test_100_continue_is_answered_here(proxied):
     with RawServer(OK) as server, proxied(server.url) as proxy, connect(proxy.port) as client:
         head, _, body = request("POST", "/v1/messages", BODY, ["Expect: 100-continue"]).partition(

@@ -103,13 +103,21 @@ def test_only_the_first_end_counts(recorder):
     assert [end["why"] for end in ends] == ["client gone"]
 
 
-def test_a_client_that_leaves_after_the_last_event_missed_nothing(recorder):
-    for count, outcome in ((len(STREAM), "end_turn"), (3, "client gone")):
-        call = recorder.call(sent())
-        call.head(200, SSE)
-        call.chunk(b"".join(STREAM[:count]))
-        call.leave()
-        assert call.outcome == outcome
+@pytest.mark.parametrize(
+    ("count", "why", "outcome"),
+    [
+        (len(STREAM), (), "end_turn"),
+        (len(STREAM), ("stopped",), "end_turn"),
+        (3, (), "client gone"),
+        (3, ("stopped",), "stopped"),
+    ],
+)
+def test_who_leaves_after_the_last_event_missed_nothing(recorder, count, why, outcome):
+    call = recorder.call(sent())
+    call.head(200, SSE)
+    call.chunk(b"".join(STREAM[:count]))
+    call.leave(*why)
+    assert call.outcome == outcome
 
 
 def test_a_call_that_went_out_earlier_says_so(recorder):
