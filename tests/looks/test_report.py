@@ -66,7 +66,7 @@ def test_a_place_on_another_tape_stands_behind_the_tapes_name():
     half = len(lines) // 2
     for line, other in zip(lines[:half], lines[half:], strict=True):
         *before, place, rest = line.split(" ", 4)
-        assert other == " ".join([*before, "agent:?1", place, rest])
+        assert other == " ".join([*before, "agent:\\x1b1", place, rest])
 
 
 def test_a_path_that_cannot_be_read():
