@@ -7,13 +7,15 @@ import re
 import signal
 import threading
 import urllib.request
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from tests.journeys.test_journeys import start
+from tests.terminal import Terminal
 from tests.wire.streams import begin, call, end, stream, text
 
 KEY = "sk-dummy-0123456789"
@@ -63,16 +65,23 @@ def ask(url: str) -> None:
         answer.read()
 
 
+@contextmanager
+def recording(path: Path, upstream: str) -> Iterator[tuple[Terminal, str]]:
+    """The program in a terminal, and the address that it shows."""
+    with start(path.parent, "record", "-o", str(path), "--upstream", upstream) as terminal:
+        shown = terminal.wait_for("Nothing has arrived yet", "export ANTHROPIC_BASE_URL=http://")
+        found = re.search(r"ANTHROPIC_BASE_URL=(http://127.0.0.1:\d+)", shown)
+        assert found is not None
+        yield terminal, found[1]
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_terminal_and_recording_whole(
     number: signal.Signals, upstream: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.tape.jsonl"
-    with start(tmp_path, "record", "-o", str(path), "--upstream", upstream) as terminal:
-        shown = terminal.wait_for("Nothing has arrived yet", "export ANTHROPIC_BASE_URL=http://")
-        found = re.search(r"ANTHROPIC_BASE_URL=(http://127.0.0.1:\d+)", shown)
-        assert found is not None
-        client = threading.Thread(target=asking, args=(found[1],))
+    with recording(path, upstream) as (terminal, url):
+        client = threading.Thread(target=asking, args=(url,))
         client.start()
         terminal.wait_for("• Two words")
         os.kill(terminal.pid, number)
@@ -90,11 +99,8 @@ def asking(url: str) -> None:
 
 def test_what_arrives_is_shown_as_it_arrives(upstream: str, tmp_path: Path) -> None:
     path = tmp_path / "run.tape.jsonl"
-    with start(tmp_path, "record", "-o", str(path), "--upstream", upstream) as terminal:
-        shown = terminal.wait_for("Nothing has arrived yet", "export ANTHROPIC_BASE_URL=http://")
-        found = re.search(r"ANTHROPIC_BASE_URL=(http://127.0.0.1:\d+)", shown)
-        assert found is not None
-        client = threading.Thread(target=ask, args=(found[1],))
+    with recording(path, upstream) as (terminal, url):
+        client = threading.Thread(target=ask, args=(url,))
         client.start()
         terminal.wait_for("> what is there?", "• Two words", "arriving", "… following")
         Model.go_on.set()

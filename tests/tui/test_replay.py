@@ -290,13 +290,19 @@ async def test_what_is_done_with_a_reply_is_an_edit(path: Path, key: str, label:
             assert written == path.read_bytes()
 
 
+async def appended(pilot: Pilot[None], asks: str) -> MainScreen:
+    """A reply has come and stands at the end; what its calls are answered with is asked."""
+    screen = await replied(pilot, 3)
+    await pilot.press("a")
+    await pilot.pause()
+    assert asks in screen.question.render_line(0).text
+    return screen
+
+
 @pytest.mark.parametrize(("key", "words"), [("i", "Request interrupted"), ("h", "interrupted")])
 async def test_calls_of_an_appended_reply_are_answered(path: Path, key: str, words: str) -> None:
     async with answered_by(streams(*CALLING), path) as (_, pilot):
-        screen = await replied(pilot, 3)
-        await pilot.press("a")
-        await pilot.pause()
-        assert "1 call to answer" in screen.question.render_line(0).text
+        screen = await appended(pilot, "1 call to answer")
         await pilot.press(key)
         await pilot.pause()
         if key == "h":
@@ -310,10 +316,7 @@ async def test_calls_of_an_appended_reply_are_answered(path: Path, key: str, wor
 
 async def test_several_results_are_written_by_hand_as_one_edit(path: Path) -> None:
     async with answered_by(streams(*TWICE), path) as (_, pilot):
-        screen = await replied(pilot, 3)
-        await pilot.press("a")
-        await pilot.pause()
-        assert "2 calls to answer" in screen.question.render_line(0).text
+        screen = await appended(pilot, "2 calls to answer")
         await pilot.press("h")
         await pilot.pause()
         assert screen.edit_pane.words == "result 1 of 2: Bash ls"
@@ -339,9 +342,7 @@ async def test_several_results_are_written_by_hand_as_one_edit(path: Path) -> No
 
 async def test_results_that_are_left_are_there_when_one_comes_back(path: Path) -> None:
     async with answered_by(streams(*TWICE), path) as (_, pilot):
-        screen = await replied(pilot, 3)
-        await pilot.press("a")
-        await pilot.pause()
+        screen = await appended(pilot, "2 calls to answer")
         await pilot.press("h")
         await pilot.pause()
         await pilot.press("o", "n", "e", "ctrl+s")
