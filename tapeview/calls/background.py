@@ -1,8 +1,10 @@
 """A tape served in a thread of its own, for programs and tests: ``with tapeview.play(path)``."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from os import PathLike, fspath
 
@@ -49,35 +51,56 @@ def play(
     A client of the Messages API that is pointed at it gets the recorded replies: the one whose
     request had the same messages, else the next turn, or with ``strict`` an error that names the
     first difference. A request that the API would refuse gets the API's own error. ``tape`` plays
-    one tape of the session alone. ``log`` gets a line for each call, from another thread.
+    one tape of the session alone. ``log`` gets a line for each call, from another thread. A block
+    that is never left does not keep the program from ending.
 
     Raises ``OpenError``, ``PlaceError`` and ``ServeError``, all of them ``TapeviewError``.
     """
     told = log or _nowhere
     player = player_of(fspath(path), told, tape=tape, strict=strict)
-    started: Future[tuple[Address, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+    started: Future[str] = Future()
+    left: Future[None] = Future()
+    over: Future[None] = Future()
 
     async def serve() -> None:
-        ended = asyncio.Event()
         async with serving(
             player, Address(host, port), told, recorded_speed=recorded_speed
         ) as address:
-            started.set_result((address, asyncio.get_running_loop(), ended))
-            await ended.wait()
+            started.set_result(address.url)
+            await asyncio.wrap_future(left)
 
-    with ThreadPoolExecutor(1, "tapeview play") as threads:
-        running = threads.submit(lambda: asyncio.run(serve()))
-        running.add_done_callback(lambda _: started.cancel())
-        try:
-            address, loop, ended = started.result()
-        except CancelledError:
-            running.result()
-            raise
-        try:
-            yield address.url
-        finally:
-            loop.call_soon_threadsafe(ended.set)
-            running.result()
+    # An executor's thread would be waited for at the end of the program.
+    thread = threading.Thread(
+        target=_run, args=(serve, started, over), name="tapeview play", daemon=True
+    )
+    try:
+        thread.start()
+        yield started.result()
+    finally:
+        left.set_result(None)
+        _join(thread)
+    over.result()
+
+
+def _run(
+    serve: Callable[[], Coroutine[object, object, None]], started: Future[str], over: Future[None]
+) -> None:
+    try:
+        over.set_result(asyncio.run(serve()))
+    except BaseException as fault:  # noqa: BLE001 - it is raised where the block is
+        (over if started.done() else started).set_exception(fault)
+
+
+def _join(thread: threading.Thread) -> None:
+    """Wait for its end, where it can come.
+
+    A block that was never left may be left by the interpreter that ends, when no other thread runs
+    any more, or by a collection of garbage in the thread itself.
+    """
+    if sys.is_finalizing() or thread is threading.current_thread():
+        return
+    if thread.is_alive():
+        thread.join()
 
 
 def _nowhere(line: str) -> None:

@@ -88,6 +88,11 @@ class Player:
             return asked
         return _refused(asked) or self._played(asked)
 
+    def give_back(self, answer: Answer | Refusal) -> None:
+        """Forget that this was answered, since nobody got it: its turn comes again."""
+        if isinstance(answer, Answer) and answer.call is not None:
+            self._given[answer.call] -= 1
+
     def count(self, body: bytes) -> int | Refusal:
         """An estimate of the tokens that a request has."""
         asked = asked_in(body, counts=True)

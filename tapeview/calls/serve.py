@@ -14,12 +14,13 @@ from ipaddress import ip_address
 from typing import Final, NamedTuple
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from tapeview.calls.asked import Refusal
 from tapeview.calls.player import Answer, Player
 from tapeview.calls.recorded import made_id
+from tapeview.calls.turns import Turns
 from tapeview.errors import ServeError
-from tapeview.tape.clean import printable
 from tapeview.wire.sse import event_bytes
 from tapeview.wire.unroll import unroll
 
@@ -31,8 +32,6 @@ LARGEST: Final = 256 * 1024 * 1024
 RECORDED_AT: Final = "2026-01-01T00:00:00Z"
 """When a model is said to have been made: no tape tells it."""
 
-LOGGED: Final = 300
-"""Characters of a complaint about a request that cannot be read."""
 SHUTDOWN: Final = 0.1
 """Seconds that replies on their way have when the server ends."""
 
@@ -64,9 +63,11 @@ async def serving(
 ) -> AsyncIterator[Address]:
     """Serve until the block is left; gives the address with the port that was free.
 
-    ``log`` gets a line for each call, from the loop's thread. At ``recorded_speed`` a reply takes
-    as long as the recorded one. Raises ``ServeError`` where nothing can listen at the address.
+    ``log`` gets a line for each call, from the loop's thread; what it raises is told to the loop
+    and no call. At ``recorded_speed`` a reply takes as long as the recorded one. Connections that
+    are open at the end are ended. Raises ``ServeError`` where nothing can listen at the address.
     """
+    log = _apart(log)
     server = _Server(player, address.host, log, recorded_speed, sleep)
     runner = web.AppRunner(
         server.app(),
@@ -85,7 +86,17 @@ async def serving(
             raise ServeError(f"Cannot listen at {address.url}: {reason}.") from None
         yield Address(address.host, runner.addresses[0][1])
     finally:
-        await runner.cleanup()
+        await _end(runner)
+
+
+async def _end(runner: web.AppRunner) -> None:
+    open_ = [] if runner.server is None else [one.transport for one in runner.server.connections]
+    await runner.cleanup()
+    for transport in open_:
+        # One whose client does not read is not ended by being closed: it waits to be rid of its
+        # data.
+        if transport is not None:
+            transport.abort()
 
 
 class _Asked(NamedTuple):
@@ -110,8 +121,7 @@ class _Server:
     ) -> None:
         self._player, self._host, self._log = player, host, log
         self._recorded_speed, self._sleep = recorded_speed, sleep
-        self._turn = asyncio.Lock()
-        """One request is thought about at a time, in the order in which they came."""
+        self._turns = Turns(player)
         self._calls = self._requests = 0
 
     def app(self) -> web.Application:
@@ -138,6 +148,9 @@ class _Server:
         except web.HTTPRequestEntityTooLarge:
             words = "Request exceeds the maximum size"
             return self._refused(asked, Refusal(413, "request_too_large", words))
+        except web.RequestPayloadError:
+            words = "The request body is not encoded as its Content-Encoding says"
+            return self._refused(asked, Refusal(400, "invalid_request_error", words))
 
     def _way(self, path: str) -> tuple[tuple[str, ...], Do | None]:
         """The methods that a path takes, and who answers them."""
@@ -166,17 +179,28 @@ class _Server:
 
     async def _messages(self, asked: _Asked) -> web.StreamResponse:
         self._calls += 1
-        number, body = self._calls, await asked.request.read()
-        async with self._turn:
-            answer = await asyncio.to_thread(self._player.answer, body)
+        number = self._calls
+        try:
+            answer = await self._turns.answer(await asked.request.read())
+        except asyncio.CancelledError:
+            self._log(f"call {number}: the client left before it was answered")
+            raise
         if isinstance(answer, Refusal):
             return self._refused(asked, answer, f"call {number}: ")
         way = "streamed" if answer.streamed else "whole"
         self._log(f"call {number}: {answer.sentence}, {way}")
         if answer.streamed:
             return await self._stream(asked, answer, number)
-        await self._sleep(self._seconds(answer))
+        try:
+            await self._sleep(self._seconds(answer))
+        except asyncio.CancelledError:
+            self._unanswered(number, answer)
+            raise
         return asked.sent(answer.message)
+
+    def _unanswered(self, number: int, answer: Answer) -> None:
+        self._turns.give_back(answer)
+        self._log(f"call {number}: the client left before the answer, which is for the next again")
 
     def _seconds(self, answer: Answer) -> float:
         recorded = answer.call.seconds if answer.call is not None else None
@@ -188,22 +212,25 @@ class _Server:
         pieces = events if seconds else [b"".join(events)]
         response = web.StreamResponse(headers=asked.headers("text/event-stream; charset=utf-8"))
         response.headers["cache-control"] = "no-cache"
+        begun = False
         try:
             await response.prepare(asked.request)
             for piece in pieces:
                 await self._sleep(seconds / len(pieces))
+                begun = True
                 await response.write(piece)
             await response.write_eof()
         except (ConnectionResetError, asyncio.CancelledError) as gone:
-            self._log(f"call {number}: the client left before the end")
+            if begun:
+                self._log(f"call {number}: the client left before the end")
+            else:
+                self._unanswered(number, answer)
             if isinstance(gone, asyncio.CancelledError):
                 raise
         return response
 
     async def _count(self, asked: _Asked) -> web.StreamResponse:
-        body = await asked.request.read()
-        async with self._turn:
-            counted = await asyncio.to_thread(self._player.count, body)
+        counted = await self._turns.count(await asked.request.read())
         if isinstance(counted, Refusal):
             return self._refused(asked, counted, "count_tokens: ")
         return asked.sent(b'{"input_tokens":%d}' % counted)
@@ -248,15 +275,35 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
+def _apart(log: Log) -> Log:
+    """The same, but that no call fails by it."""
+
+    def told(line: str) -> None:
+        try:
+            log(line)
+        except Exception as error:  # noqa: BLE001 - whatever a caller's own function raises
+            message = "the log of a played tape raised"
+            context = {"message": message, "exception": error}
+            asyncio.get_running_loop().call_exception_handler(context)
+
+    return told
+
+
 def _logger(log: Log) -> logging.Logger:
-    """Where aiohttp's own complaints go: to ``log``, not to standard error."""
+    """Where aiohttp's own complaints go: to ``log``, without anything of what a client sent.
+
+    What cannot be read may hold a key, and aiohttp quotes it.
+    """
     logger = logging.Logger("tapeview")
     handler = logging.Handler()
 
     def emit(record: logging.LogRecord) -> None:
         fault = record.exc_info[1] if record.exc_info else None
-        words = f"{record.getMessage()}: {fault}" if fault is not None else record.getMessage()
-        log(printable(" ".join(words.split()))[:LOGGED])
+        if isinstance(fault, HttpProcessingError):
+            log("a request that is no HTTP was refused")
+        elif not isinstance(fault, web.RequestPayloadError):  # which was told as it was refused
+            words = record.getMessage()
+            log(words if fault is None else f"{words}: {type(fault).__name__}")
 
     handler.emit = emit  # type: ignore[method-assign]
     logger.addHandler(handler)

@@ -1,9 +1,12 @@
 """``tapeview.play``: a tape served while a block runs."""
 
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import anthropic
@@ -94,3 +97,96 @@ def test_a_tape_without_a_reply(tmp_path):
     path.write_text('[{"role": "user", "content": "a"}]')
     with pytest.raises(ServeError, match="no reply"), tapeview.play(path):
         pytest.fail("it ran")
+
+
+def run(code):
+    """A program of its own: its exit code, what it printed, and what it complained of."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(LOOP)],
+        cwd=SAMPLES.parent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+NEVER_LEFT = {
+    "entered alone": "served = tapeview.play(path); url = served.__enter__()",
+    "a stack": """
+from contextlib import ExitStack
+stack = ExitStack()
+url = stack.enter_context(tapeview.play(path))
+""",
+    "a generator": """
+def urls():
+    with tapeview.play(path) as url:
+        yield url
+generator = urls()
+url = next(generator)
+""",
+    "a circle": """
+class Holder: pass
+holder = Holder()
+holder.self, holder.served = holder, tapeview.play(path)
+url = holder.served.__enter__()
+del holder
+""",
+}
+
+
+COUNTED = """
+from urllib.request import urlopen
+body = b'{"model": "m", "messages": [{"role": "user", "content": "a"}]}'
+with urlopen(f"{url}/v1/messages/count_tokens", body) as counted:
+    print(counted.status)
+"""
+
+
+@pytest.mark.parametrize("end, code", [("", 0), ("raise SystemExit(3)", 3)])
+@pytest.mark.parametrize("enter", NEVER_LEFT.values(), ids=NEVER_LEFT.keys())
+def test_a_block_that_is_never_left_does_not_keep_the_program(enter, end, code):
+    begin = "import sys, tapeview; path = sys.argv[1]"
+    assert run("\n".join([begin, enter, COUNTED, end])) == (code, "200\n", "")
+
+
+INTERRUPTED = """
+import signal, sys, threading
+from tapeview.calls import background
+
+serving, main = background.serving, threading.main_thread().ident
+
+def interrupted(*given, **more):
+    signal.pthread_kill(main, signal.SIGINT)
+    return serving(*given, **more)
+
+background.serving = interrupted
+try:
+    with background.play(sys.argv[1]):
+        print("it ran")
+except KeyboardInterrupt:
+    print(threading.active_count())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals for a thread")
+def test_ctrl_c_while_it_starts_comes_out_and_the_thread_ends():
+    assert run(INTERRUPTED) == (0, "1\n", "")
+
+
+def test_ctrl_c_in_the_block_comes_out():
+    with pytest.raises(KeyboardInterrupt), tapeview.play(LOOP) as url:
+        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(URLError):
+        urlopen(url)
+
+
+def test_a_log_that_fails_reaches_no_call(caplog):
+    def log(line):
+        raise ValueError(line)
+
+    with tapeview.play(LOOP, log=log) as url, pytest.raises(HTTPError) as refused:
+        urlopen(f"{url}/v1/messages", b"{}")
+    with refused.value as answer:
+        assert (answer.code, b"Field required" in answer.read()) == (400, True)
+    assert [record.exc_info[0] for record in caplog.records] == [ValueError]

@@ -127,6 +127,16 @@ def test_a_call_that_was_made_again_is_answered_in_recorded_order():
     assert texts == ["one", "two", "two", "two"]
 
 
+def test_a_reply_that_nobody_got_is_given_again():
+    first, second = player(TAPE[0], answered("one")), player(TAPE[0], answered("two"))
+    both = Player([*first.calls, *second.calls], "run.json")
+    both.give_back(ask(both, TAPE[0]))
+    both.give_back(ask(both, TAPE[0], max_tokens="x"))
+    both.give_back(ask(both, asks("<session>\nlist\n</session>"), tools=[]))
+    texts = [json.loads(ask(both, TAPE[0]).message)["content"][0]["text"] for _ in range(2)]
+    assert texts == ["one", "two"]
+
+
 def test_tokens_are_counted_after_the_same_rules():
     one = player(*TAPE)
     assert one.count(request(asks("word " * 400))) == pytest.approx(500, rel=0.1)

@@ -1,7 +1,6 @@
 """The server: routes, headers and bodies as the API has them, and who is answered at all."""
 
 import asyncio
-from contextlib import asynccontextmanager
 from io import BytesIO
 
 import aiohttp
@@ -12,27 +11,10 @@ from tapeview.calls.recorded import recorded_calls
 from tapeview.calls.serve import Address, serving
 from tapeview.errors import ServeError
 from tapeview.wire.sse import EventReader
-from tests.calls.tapes import answered, asks, call, player, request, result, said, says
+from tests.calls.served import TAPE, served
+from tests.calls.tapes import answered, asks, player, request
 from tests.formats.claude import reply, user, written
 from tests.helpers import open_bytes
-
-TAPE = (
-    asks("list"),
-    says({"type": "text", "text": "I look. " * 9}, call("toolu_a", path=".")),
-    said(result("toolu_a", "a.txt")),
-    answered("One file."),
-)
-
-
-@asynccontextmanager
-async def served(one=None, address=None, **options):
-    """A client of a player, and the lines of its log."""
-    lines = []
-    async with (
-        serving(one or player(*TAPE), address or Address(), lines.append, **options) as at,
-        aiohttp.ClientSession(at.url) as client,
-    ):
-        yield client, lines
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/messages", "/v1/messages?beta=true"])

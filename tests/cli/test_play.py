@@ -3,10 +3,12 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
-from urllib.error import HTTPError
+from time import sleep
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import pytest
@@ -43,6 +45,8 @@ def started():
     yield start
     for process in running:
         process.kill()
+        if process.stderr.closed:
+            process.stderr = None
         process.communicate()
 
 
@@ -83,6 +87,55 @@ def test_where_it_listens_is_told_by_the_user(started):
     assert url.startswith("http://[::1]:")
     with urlopen(url) as reply:
         assert reply.status == 200
+
+
+def test_it_plays_on_when_nobody_reads_what_it_says_any_more(started):
+    """``tapeview play x 2>&1 | head -2``."""
+    process, url = started(SAMPLES / "loop.json")
+    process.stderr.close()
+    for _ in range(3):
+        assert ask(url, first_request("loop.json"))[0] == 200
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 130
+
+
+def test_it_plays_on_while_what_it_says_is_not_read(started):
+    """A terminal that is held, ``| less``: the pipe is full."""
+    process, url = started(SAMPLES / "loop.json")
+    for _ in range(30):
+        with pytest.raises(HTTPError) as refused:
+            urlopen(f"{url}/{'x' * 8000}")
+        refused.value.close()
+    assert ask(url, first_request("loop.json"))[0] == 200
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err.count(": refused, 404, ") == 30
+
+
+def test_it_plays_with_a_standard_error_that_is_closed():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    words = f"{sys.executable} -m tapeview play {SAMPLES / 'loop.json'} --listen {port} 2>&-"
+    with subprocess.Popen(["sh", "-c", f"exec {words}"], cwd=ROOT, stdout=subprocess.PIPE) as one:
+        try:
+            assert ask_once_there(f"http://127.0.0.1:{port}", one)[0] == 200
+            one.send_signal(signal.SIGINT)
+            out, _ = one.communicate(timeout=30)
+        finally:
+            one.kill()
+    assert (one.returncode, out) == (130, b"")
+
+
+def ask_once_there(url, process):
+    """A call, tried until something listens; nothing else tells when it does."""
+    for _ in range(600):
+        try:
+            return ask(url, first_request("loop.json"))
+        except URLError:
+            assert process.poll() is None
+            sleep(0.1)
+    raise AssertionError("nothing listens")
 
 
 WRONG = {
