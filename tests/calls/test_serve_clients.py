@@ -1,6 +1,7 @@
 """Clients that break off, send what is no request, or do not read; a log that fails."""
 
 import asyncio
+import itertools
 import json
 import threading
 from contextlib import asynccontextmanager, suppress
@@ -101,18 +102,22 @@ async def test_a_client_that_leaves_while_its_request_is_thought_about(streamed,
         may_go.set()
 
 
-@pytest.mark.parametrize("streamed", [True, False])
-async def test_a_client_that_leaves_before_the_recorded_time_is_over(streamed):
-    lines, waited = Lines(), 0
+def slow_at(number, lines):
+    """A player at recorded speed, whose wait of this number takes an hour, the others no time."""
+    waits = itertools.count(1)
 
     async def sleep(_):
-        nonlocal waited
-        waited += 1
-        await asyncio.sleep(3600 if waited == 1 else 0)
+        await asyncio.sleep(3600 if next(waits) == number else 0)
 
+    return serving_raw(equal_calls(), lines, recorded_speed=True, sleep=sleep)
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+async def test_a_client_that_leaves_before_the_recorded_time_is_over(streamed):
+    lines = Lines()
     async with (
         asyncio.timeout(PATIENCE),
-        serving_raw(equal_calls(), lines, recorded_speed=True, sleep=sleep) as (at, _, writer),
+        slow_at(1, lines) as (at, _, writer),
     ):
         writer.write(posted(request(asks("list"), stream=streamed)))
         how = "streamed" if streamed else "whole"
@@ -123,16 +128,10 @@ async def test_a_client_that_leaves_before_the_recorded_time_is_over(streamed):
 
 
 async def test_who_got_a_part_of_the_answer_has_had_the_turn():
-    lines, waited = Lines(), 0
-
-    async def sleep(_):
-        nonlocal waited
-        waited += 1
-        await asyncio.sleep(3600 if waited == 2 else 0)
-
+    lines = Lines()
     async with (
         asyncio.timeout(PATIENCE),
-        serving_raw(equal_calls(), lines, recorded_speed=True, sleep=sleep) as (at, reader, writer),
+        slow_at(2, lines) as (at, reader, writer),
     ):
         writer.write(posted(request(asks("list"), stream=True)))
         await reader.readuntil(b"event: message_start")

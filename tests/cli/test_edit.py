@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tapeview.edit.operations import operations_from
+from tapeview.formats._source import stamp_of
 from tapeview.keep.keeper import Keeper
 from tapeview.open_session import load
 
@@ -167,10 +168,10 @@ def test_in_place_with_nothing_to_do(tapeview, script, lost):
         {"op": "delete", "at": ["messages.7"]},
     ]
     for edits in ([], there_and_back):
-        stamp = lost.stat()
+        stamp = stamp_of(lost)
         code, out, err = tapeview("edit", lost, "--script", script(*edits), "--in-place")
         assert (code, out, err) == (0, "", f"{lost}: nothing changed.\n")
-        assert lost.stat() == stamp
+        assert stamp_of(lost) == stamp
         assert Keeper(load(str(lost))).left() is None
 
 
