@@ -22,7 +22,7 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """All addresses of a host. Raises ``OSError``, as ``getaddrinfo`` does."""
+        """All addresses of a host. Raises ``OSError``."""
         loop = asyncio.get_running_loop()
         found: asyncio.Future[Found] = loop.create_future()
 
@@ -31,6 +31,8 @@ class Resolver(AbstractResolver):
                 infos = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)
             except OSError as error:
                 settle(error)
+            except UnicodeError as error:  # a name that is too long, for one
+                settle(OSError(str(error)))
             else:
                 settle(infos)
 

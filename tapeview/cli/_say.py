@@ -81,7 +81,7 @@ class Talk:
     """
 
     def __init__(self) -> None:
-        self._words: SimpleQueue[str] = SimpleQueue()
+        self._words: SimpleQueue[str | None] = SimpleQueue()
         self._over = threading.Event()
         threading.Thread(target=self._talk, name="tapeview-talk", daemon=True).start()
 
@@ -91,13 +91,13 @@ class Talk:
 
     def end(self) -> None:
         """Wait until all is said, but not for long."""
-        self._words.put("")
+        self._words.put(None)
         self._over.wait(LAST_WORDS)
 
     def _talk(self) -> None:
         from tapeview.tape.clean import printable
 
-        while sentence := self._words.get():
+        while (sentence := self._words.get()) is not None:
             left = memoryview(printable(sentence).encode("utf-8", "replace") + b"\n")
             if sys.stderr is None:  # another file may go by its number
                 continue

@@ -1,6 +1,7 @@
 """The list of edits that fit a row: their titles, what has to be typed, the operation of each."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal, NamedTuple
@@ -50,6 +51,8 @@ Part = Literal["insert", "move", "compact", ""]
 NEW_BLOCK: Final = '{\n  "type": "text",\n  "text": ""\n}'
 LONG: Final = 80
 """Bytes of a parameter from which on it is typed in the editor, not on a line."""
+TOO_LONG: Final = 64_000
+"""Bytes from which on a member is none that somebody types."""
 INTERRUPTED: Final = "interrupted: this call was not run"
 PARTS: Final[dict[Part, tuple[str, ...]]] = {
     "insert": ("insert", "duplicate", "prepend"),
@@ -140,14 +143,16 @@ class _Here:
         frame = self.line.session.frame
         known = [("model", spelled(frame.model))] if frame.model else []
         for name, raw in (*known, *frame.others):
-            set_it = self.typed(partial(_parameter, name))
-            title = f"set {printable(name)}"
-            if len(raw) > LONG:
-                start = editable_value(raw, name, as_json=True).text
-                yield Action(f"set_{name}", title, set_it, "json", start)
-            else:
-                start = shown_json(decode_text(respelled(raw, COMPACT)))
-                yield Action(f"set_{name}", title, set_it, "word", start)
+            if len(raw) > TOO_LONG:
+                continue
+            with suppress(EditError):  # nested too deeply to be typed
+                shown = editable_value(raw, name, as_json=True).text
+                asks: Asks = "json" if len(raw) > LONG else "word"
+                start = (
+                    shown if asks == "json" else shown_json(decode_text(respelled(raw, COMPACT)))
+                )
+                set_it = self.typed(partial(_parameter, name))
+                yield Action(f"set_{name}", f"set {printable(name)}", set_it, asks, start)
         named = self.typed(_named_parameter)
         yield Action("set_another", "set another parameter: NAME VALUE", named, "word")
 

@@ -23,6 +23,12 @@ async def test_a_host_that_is_none():
         await Resolver().resolve("nothing.invalid", 80)
 
 
+@pytest.mark.parametrize("host", ["a" * 64 + ".example", "a..example", "\udc80"])
+async def test_a_name_that_can_be_none(host):
+    with pytest.raises(OSError, match=r"label|codec|not known|resolution"):
+        await Resolver().resolve(host, 80)
+
+
 @pytest.fixture
 def silent(monkeypatch):
     """A host whose address is known at the end of the test; set once somebody asks for it."""

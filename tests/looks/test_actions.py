@@ -136,6 +136,26 @@ def test_what_is_no_value_of_a_parameter(action, words, why):
         first_row_of(PARAMETERS | BODY)[action].make(words)
 
 
+ODD = {
+    '"\\ud83d\\u001b"': '"\\ud83d\\u001b"',
+    "NaN": "NaN",
+    "1e99999": "1e99999",
+    '{"a":1, "a":2}': '{"a":1,"a":2}',
+    "[" * 3000 + "]" * 3000: None,
+    '"' + "a" * 70_000 + '"': None,
+}
+
+
+@pytest.mark.parametrize("value", ODD, ids=range(len(ODD)))
+def test_odd_values_of_parameters(value):
+    messages = json.dumps(BODY["messages"])
+    body = f'{{"model":"claude-opus-4-5","odd":{value},"messages":{messages}}}'
+    snapshot = open_bytes(body.encode()).snapshot()
+    actions = {a.id: a for a in actions_of(snapshot, snapshot.rows[0])}
+    assert (actions["set_odd"].start if "set_odd" in actions else None) == ODD[value]
+    assert "delete" in actions
+
+
 def test_a_request_that_no_row_shows_is_changed_from_any_row():
     bare = {"model": "claude-opus-4-5", "messages": BODY["messages"]}
     actions = first_row_of(bare)
