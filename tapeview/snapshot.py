@@ -36,6 +36,10 @@ NOT_RESUMED = {
 """What resuming means for a tape that no call continues."""
 
 
+NEEDED = {"anthropic": ("model", "max_tokens"), "openai-chat": ("model",)}
+"""Members that a request cannot do without."""
+
+
 class Snapshot:
     """One tape of a session with everything derived from it, as of one revision. Immutable."""
 
@@ -327,8 +331,23 @@ class Snapshot:
             lines = count(unreadable, "line")
             return f"{lines} of the file cannot be read; the API would take the rest"
         if refused is None:
-            return "the API would take this as the next request"
+            return self._sound_verdict
         return f"the API would refuse this at {refused.api_path or refused.at}"
+
+    @property
+    def _sound_verdict(self) -> str:
+        """What keeps it from being the next request, where that is nothing that is wrong."""
+        frame, waiting = self.session.frame, self.index.link_counts["pending"]
+        if not self.tape.messages:
+            return "there are no messages yet"
+        if waiting:
+            its = "waits for its result" if waiting == 1 else "wait for their results"
+            return f"{count(waiting, 'call')} {its}"
+        is_body = frame.whole and frame.is_editable
+        needed = NEEDED[self.session.dialect] if is_body else ()
+        if lacks := ", ".join(name for name in needed if name not in frame.members):
+            return f"the API would take these messages; not stored: {lacks}"
+        return "the API would take this as the next request"
 
     def turn(self, number: int) -> Turn:
         """The turn of that number. Raises ``PlaceError`` where there is none."""

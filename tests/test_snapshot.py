@@ -9,7 +9,8 @@ from tapeview.tape.turn_facts import TurnFacts
 from tests.formats.claude import reply, session, user
 from tests.formats.samples import SAMPLES, name_of
 from tests.formats.test_claude_tapes import REWOUND
-from tests.helpers import snapshot_of
+from tests.helpers import open_bytes, snapshot_of
+from tests.recordings import Recorder
 
 CALL = {"type": "tool_use", "id": "a", "name": "Task", "input": {}}
 BODY = {
@@ -50,10 +51,39 @@ def test_what_is_not_sent_has_no_weight():
     [
         ([{"role": "user", "content": "x"}], "the API would take this as the next request"),
         (BODY, "the API would refuse this at messages.1"),
+        ([], "there are no messages yet"),
+        (
+            {"model": "claude-opus-4-5", "messages": BODY["messages"][:1]},
+            "the API would take these messages; not stored: max_tokens",
+        ),
+        (
+            {"messages": BODY["messages"][:1]},
+            "the API would take these messages; not stored: model, max_tokens",
+        ),
+        (
+            {"model": "claude-x", "max_tokens": 1, "messages": BODY["messages"][:1]},
+            "the API would take this as the next request",
+        ),
+        (
+            {"model": "gpt-5", "messages": BODY["messages"][:1]},
+            "the API would take this as the next request",
+        ),
     ],
 )
 def test_the_verdict(body, verdict):
     assert snapshot_of(body).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("calls", "verdict"),
+    [(1, "1 call waits for its result"), (2, "2 calls wait for their results")],
+)
+def test_the_verdict_of_a_recording_whose_calls_wait(calls, verdict):
+    blocks = [CALL | {"id": f"toolu_{number}"} for number in range(calls)]
+    recorder = Recorder()
+    name = recorder.call({"model": "m", "max_tokens": 1, "messages": BODY["messages"][:1]})
+    recorder.end(name, {"role": "assistant", "content": blocks}, "tool_use")
+    assert open_bytes(recorder.raw).snapshot().verdict == verdict
 
 
 def test_findings_by_place_and_by_rank():

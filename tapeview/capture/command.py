@@ -3,11 +3,13 @@
 import os
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from shutil import which
 from types import FrameType
 
+from tapeview.capture.held_signals import waking
 from tapeview.errors import UsageError
 
 __all__ = ["BASE_URLS", "environment", "find_command", "run_command"]
@@ -51,8 +53,16 @@ def run_command(words: Sequence[str], environ: Mapping[str, str]) -> int:
         process = subprocess.Popen(list(words), env=dict(environ))
     except OSError as error:
         raise UsageError(f"tapeview record: {words[0]}: {error.strerror or error}.") from None
-    with _passing_on(process):
-        code = process.wait()
+    with _passing_on(process), waking() as until:
+
+        def wait() -> None:
+            process.wait()
+            with suppress(OSError):  # nobody waits any more
+                until.wake()
+
+        threading.Thread(target=wait, name="tapeview-command", daemon=True).start()
+        while (code := process.poll()) is None:
+            until.wait()
     return code if code >= 0 else 128 - code
 
 

@@ -1,12 +1,13 @@
-"""Signals that would end the program, held back while something is brought to its end."""
+"""Signals that would end the program, held back or waited for."""
 
 import signal
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["ENDING", "signals_held"]
+__all__ = ["ENDING", "Waking", "signals_held", "waking"]
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -38,3 +39,36 @@ def signals_held(let_go: bool = True) -> Iterator[Sequence[int]]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
     for number in dict.fromkeys(held if let_go else ()):
         signal.raise_signal(number)
+
+
+class Waking:
+    """What the main thread waits for: a signal, or that another thread calls ``wake``."""
+
+    def __init__(self, reading: socket.socket, writing: socket.socket) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    def wake(self) -> None:
+        """Let whoever waits look again."""
+        self._writing.send(b"\0")
+
+    def wait(self) -> None:
+        """Wait for either. The handler of a signal has run when this returns, or runs at once."""
+        self._reading.recv(4096)
+
+
+@contextmanager
+def waking() -> Iterator[Waking]:
+    """Waiting that no signal slips through; in the main thread alone.
+
+    Python runs handlers between its own steps. A signal that comes just before a lock, a queue or a
+    process is waited for would be seen when that wait is over, which may be never.
+    """
+    reading, writing = socket.socketpair()
+    with reading, writing:
+        writing.setblocking(False)
+        before = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        try:
+            yield Waking(reading, writing)
+        finally:
+            signal.set_wakeup_fd(before)

@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from queue import SimpleQueue
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from tapeview.capture.held_signals import ENDING, signals_held
+from tapeview.capture.held_signals import ENDING, signals_held, waking
 from tapeview.cli._say import Talk
 from tapeview.tape.sizes import count
 
@@ -113,11 +112,11 @@ class _Told(Talk):
 
 def _serve(url: str, upstream: str, told: _Told, held: Sequence[int]) -> int:
     """Say what to export and what arrives, until ctrl+c or a polite signal, or one ``held``."""
-    ended: SimpleQueue[int] = SimpleQueue()  # an Event that is set by a signal may wait for itself
+    ended: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         del frame
-        ended.put(number)
+        ended.append(number)
 
     numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     before = [(number, signal.signal(number, end)) for number in numbers]
@@ -128,8 +127,9 @@ def _serve(url: str, upstream: str, told: _Told, held: Sequence[int]) -> int:
     )
     told.says_all = True
     try:
-        if not held:
-            ended.get()
+        with waking() as until:
+            while not held and not ended:
+                until.wait()
     finally:
         for number, handler in before:
             signal.signal(number, handler)

@@ -203,8 +203,8 @@ class Fold(_Operation, frozen=True, tag="fold"):
 class AppendReply(_Operation, frozen=True, tag="append_reply"):
     """Put a reply of the model at the end of the tape: a message as the Messages API returns it.
 
-    Its blocks are kept as they stand; its id, model, usage and stop reason where the format has a
-    place for them.
+    Its blocks are kept as they stand, but calls whose ids the tape has already get new ones; its
+    id, model, usage and stop reason where the format has a place for them.
     """
 
     message: Raw

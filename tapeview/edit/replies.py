@@ -1,6 +1,8 @@
 """Edits that keep what a model answered: at the end, instead of a reply, or beside it."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
 
 import msgspec
 
@@ -11,6 +13,7 @@ from tapeview.edit.speller import Gap, Reply
 from tapeview.edit.work import Work, sound
 from tapeview.errors import EditError
 from tapeview.tape.block import CALLS
+from tapeview.tape.graft import spelled, with_member
 from tapeview.tape.json_text import loads, members
 
 __all__ = ["plan_append_reply", "plan_branch", "plan_replace_reply", "reply_of"]
@@ -33,10 +36,39 @@ def _call_ids(reply: Reply) -> Iterator[str]:
 
 
 def plan_append_reply(work: Work, op: ops.AppendReply) -> str:
-    """A reply at the end."""
+    """A reply at the end. Its calls get new ids where the tape has theirs already."""
+    reply = reply_of(op.message)
+    renamed = _with_new_ids(work, reply)
     gap = work.gap_before(len(work.messages))
-    work.speller.insert_reply(work.draft, gap, reply_of(op.message), ())
-    return "append a reply"
+    work.speller.insert_reply(work.draft, gap, renamed, ())
+    return "append a reply" if renamed is reply else "append a reply under new call ids"
+
+
+def _with_new_ids(work: Work, reply: Reply) -> Reply:
+    """A recorded reply that is appended comes a second time; the API takes an id only once."""
+    taken = {block.id for m in work.messages for block in m.blocks if block.kind in CALLS}
+    new = {
+        identity: f"{_kind_of(identity)}_{sha256(work.draft.salt + b'%d' % k).hexdigest()[:24]}"
+        for k, identity in enumerate(_call_ids(reply))
+        if identity in taken
+    }
+    if not new:
+        return reply
+    return reply._replace(blocks=tuple(_renamed(block, new) for block in reply.blocks))
+
+
+def _kind_of(identity: str) -> str:
+    """What an id begins with: ``srvtoolu`` is one that a server's call has to have."""
+    found = re.match("([a-z]+)_", identity)
+    return found[1] if found else "toolu"
+
+
+def _renamed(block: bytes, new: Mapping[str, str]) -> bytes:
+    for name, (a, b) in tuple(members(block, 0)):
+        identity = loads(block[a:b]) if name in ("id", "tool_use_id") else None
+        if isinstance(identity, str) and identity in new:
+            return with_member(block, (), name, spelled(new[identity]))
+    return block
 
 
 def plan_replace_reply(work: Work, op: ops.ReplaceReply) -> str:

@@ -1,5 +1,6 @@
 """The list of edits that fit a row: their titles, what has to be typed, the operation of each."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 from msgspec import Raw
 
+from tapeview.calls.results import open_calls
 from tapeview.edit.operations import (
     Answer,
     Clear,
@@ -44,8 +46,9 @@ from tapeview.tape.rows import Row
 
 __all__ = ["Action", "PairChoice", "actions_of", "deletion_of", "pair_choices", "part_of"]
 
-Asks = Literal["", "word", "text", "json", "edit"]
-"""What is typed before: nothing, a word in a line, a text, JSON; ``edit`` is the editor itself."""
+Asks = Literal["", "word", "text", "json", "edit", "calls"]
+"""What is typed before: nothing, a word in a line, a text, JSON; ``edit`` is the editor itself, and
+``calls`` asks what all open calls are answered with."""
 Part = Literal["insert", "move", "compact", ""]
 
 NEW_BLOCK: Final = '{\n  "type": "text",\n  "text": ""\n}'
@@ -190,6 +193,10 @@ class _Here:
                 lambda words: Answer(at=at, text=words, is_error=words == INTERRUPTED)
             )
             yield Action("answer", "answer the call", answer, "text", INTERRUPTED)
+            waiting = open_calls(self.line)
+            if len(waiting) > 1 and any(call.block is block for call in waiting):
+                title = f"answer all {len(waiting)} open calls"
+                yield Action("answer_all", title, _none, "calls")
         agent = self.line.agents.get(block)
         if agent is not None:
             fold = self.made(Fold(agent=agent.id))
@@ -307,13 +314,16 @@ def _parameter(name: str, words: str) -> Operation:
             member=name, value=Raw(respelled(words.encode("utf-8", "replace"), COMPACT))
         )
     except JsonFault as fault:
-        why = f"this is not JSON: {fault.reason}; a text stands in quotes."
+        quotes = "" if words[:1] in '"[{' else "; a text stands in quotes"
+        why = f"this is not JSON: {fault.reason}{quotes}."
         raise EditError(why) from None
 
 
 def _named_parameter(words: str) -> Operation:
-    name, _, value = _word(words).partition(" ")
-    return _parameter(name, value)
+    found = re.fullmatch(r"([^\s=:]+)\s*[=:]?\s*(.*)", _word(words), re.DOTALL)
+    if found is None:
+        raise EditError("this needs a name, and a value behind it.")
+    return _parameter(found[1], found[2])
 
 
 def _insert(role: Literal["user", "assistant"], side: str, at: str, words: str) -> Operation:

@@ -102,7 +102,8 @@ class CallSheet:
 
     def fields(self) -> list[SheetField]:
         """What can be changed, a line each."""
-        return sheet_fields(self.plan, self.times)
+        out = [name for name, raw in self._asked.items() if raw is None]
+        return sheet_fields(self.plan, self.times, out)
 
     @cached_property
     def refused(self) -> tuple[Finding, ...]:

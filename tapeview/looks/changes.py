@@ -136,7 +136,9 @@ def changed_records(session: Session) -> Iterator[tuple[Record | None, Record | 
                     yield before[at], None
                 at += 1
             if record.start < 0:
-                yield None, record
+                # A reply that is arriving is put together out of the file's own pieces.
+                if record.label != UNFINISHED:
+                    yield None, record
             elif record.text is not None:
                 yield original_of(original, record), record
         yield from ((record, None) for record in before[at:] if record.start not in kept)

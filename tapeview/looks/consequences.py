@@ -21,6 +21,8 @@ NOT_CACHED: Final = frozenset(
     [
         *("max_tokens", "metadata", "service_tier", "stop_sequences", "stream"),
         *("temperature", "top_k", "top_p"),
+        *("frequency_penalty", "logprobs", "max_completion_tokens", "n", "presence_penalty"),
+        *("seed", "stop", "stream_options", "top_logprobs", "user"),
     ]
 )
 """Parameters that change nothing of a prompt: what is cached of it stays."""

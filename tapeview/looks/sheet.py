@@ -1,7 +1,7 @@
 """What a call will send, as the sheet shows it before anything leaves."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
 
@@ -66,12 +66,16 @@ class SheetFact(NamedTuple):
     style: str = "fg"
 
 
-def sheet_fields(plan: Plan, times: int) -> list[SheetField]:
-    """Endpoint, number of times, and the members of the body beside its messages."""
+def sheet_fields(plan: Plan, times: int, out: Collection[str] = ()) -> list[SheetField]:
+    """Endpoint, number of times, and the members of the body beside its messages.
+
+    Members that somebody took ``out`` keep their lines, to be put in again.
+    """
     endpoint = plan.endpoint
     found = {member.name: member for member in plan.members}
-    names = [*(n for n in FIRST if n in found or n in plan.absent), *(n for n in found)]
-    fields = [_member_field(name, found.get(name)) for name in dict.fromkeys(names)]
+    lacks = (*plan.absent, *out)
+    names = [*(name for name in FIRST if name in found or name in lacks), *found, *out]
+    fields = [_member_field(name, found.get(name), name in out) for name in dict.fromkeys(names)]
     fixed = [
         SheetField("endpoint", "endpoint", clean_line(endpoint.name, SHORT), endpoint.about),
         SheetField("times", "times", str(times), ""),
@@ -79,10 +83,10 @@ def sheet_fields(plan: Plan, times: int) -> list[SheetField]:
     return [*fields[:1], *fixed, *fields[1:]]
 
 
-def _member_field(name: str, member: Member | None) -> SheetField:
+def _member_field(name: str, member: Member | None, is_out: bool) -> SheetField:
     shown = clean_line(name, SHORT)
     if member is None:
-        return SheetField("member", shown, "", "not stored")
+        return SheetField("member", shown, "", "taken out" if is_out else "not stored")
     return SheetField("member", shown, _value_words(member), member.origin, member.value)
 
 

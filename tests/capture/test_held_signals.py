@@ -1,11 +1,12 @@
 """Signals that come while something is brought to its end."""
 
 import signal
+import socket
 import threading
 
 import pytest
 
-from tapeview.capture.held_signals import ENDING, signals_held
+from tapeview.capture.held_signals import ENDING, signals_held, waking
 
 NUMBERS = [getattr(signal, name) for name in ENDING]
 
@@ -56,3 +57,29 @@ def test_in_another_thread_there_is_nothing_to_hold(caught):
     thread.start()
     thread.join()
     assert done == [[]]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_signal_that_came_before_the_wait_ends_it(caught, number):
+    with waking() as until:
+        signal.raise_signal(number)
+        until.wait()
+    assert caught == [number]
+
+
+def test_another_thread_ends_the_wait():
+    with waking() as until:
+        thread = threading.Thread(target=until.wake)
+        thread.start()
+        until.wait()
+        thread.join()
+
+
+def test_whoever_waited_for_signals_before_does_so_again():
+    reading, writing = socket.socketpair()
+    with reading, writing:
+        writing.setblocking(False)
+        before = signal.set_wakeup_fd(writing.fileno())
+        with waking():
+            pass
+        assert signal.set_wakeup_fd(before) == writing.fileno()

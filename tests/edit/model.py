@@ -5,8 +5,11 @@ of records, files or parents.
 """
 
 import json
+import re
+from hashlib import sha256
 
 from tapeview.edit import operations as ops
+from tapeview.edit.operations import operation_json
 
 
 def tape_of(session, tape=None):
@@ -51,6 +54,28 @@ def content(raw):
 
 def answered(operation):
     return content(json.dumps(json.loads(bytes(operation.message))["content"]).encode())
+
+
+def under_new_ids(blocks, tape, operation):
+    """Calls whose ids the tape has already go by others; a server's result goes with its call."""
+    values = [json.loads(block) for block in blocks]
+    taken = {json.loads(b).get("id") for _, said in tape for b in said if '"tool_use_id"' not in b}
+    calls = [v["id"] for v in values if v.get("type", "").endswith("tool_use") and "id" in v]
+    salt = operation_json(operation)
+    new = {
+        identity: (re.match("[a-z]+_", identity) or ["toolu_"])[0]
+        + f"{sha256(salt + str(number).encode()).hexdigest()[:24]}"
+        for number, identity in enumerate(calls)
+        if identity in taken
+    }
+    for identity, other in new.items():
+        old, now = json.dumps(identity), json.dumps(other)
+        for name in ("id", "tool_use_id"):
+            for colon in (":", ": "):
+                blocks = [
+                    b.replace(f'"{name}"{colon}{old}', f'"{name}"{colon}{now}') for b in blocks
+                ]
+    return blocks
 
 
 def place(index, path):
@@ -114,7 +139,7 @@ def expected(operation, tape, index):
         case ops.Split() | ops.Merge() | ops.Branch():
             return tape
         case ops.AppendReply():
-            return [*tape, ("assistant", answered(operation))]
+            return [*tape, ("assistant", under_new_ids(answered(operation), tape, operation))]
         case ops.ReplaceReply() if operation.pairs == "keep":
             turn = index.turns[operation.turn - index.first_turn]
             old = tape[turn.start : turn.stop]

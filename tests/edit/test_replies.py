@@ -66,6 +66,30 @@ def test_a_reply_is_appended_to_a_body_without_what_a_request_has_no_place_for()
     assert written(opened).startswith(BODY[: BODY.rindex(b"bye")])
 
 
+SERVED = [
+    {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}},
+    {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []},
+]
+
+
+@pytest.mark.parametrize("content", [[LOOK | {"id": "t"}, LOOK], [LOOK, *SERVED]])
+def test_a_reply_that_comes_again_calls_under_new_ids(content):
+    """Else the API would refuse the tape: an id may be used once."""
+    once = {"role": "assistant", "content": SERVED}
+    body = json.dumps({"model": "claude-x", "messages": [ASK, CALL, ANSWER, once, ASK]}).encode()
+    opened = after(body, ops.AppendReply(message=raw(NEW | {"content": content})))
+    last = json.loads(written(opened))["messages"][-1]["content"]
+    ids = [block.get("id") or block["tool_use_id"] for block in last]
+    assert ids[content.index(LOOK)] == "toolu_2"
+    assert not {"t", "srvtoolu_1"} & set(ids)
+    assert len(set(ids)) == 2
+    plain = [{k: v for k, v in block.items() if not k.endswith("id")} for block in last]
+    assert plain == [{k: v for k, v in b.items() if not k.endswith("id")} for b in content]
+    assert opened.log.done[-1].edit.label == "append a reply under new call ids"
+    assert {f.rule.code for f in opened.snapshot().findings} == {"TU001"}
+    assert written(after(body, opened.log.done[-1].operation)) == written(opened)
+
+
 def test_a_log_of_replies_keeps_what_its_replies_have():
     opened = after(LOG, ops.AppendReply(message=raw(NEW)))
     last = json.loads(written(opened).splitlines()[-1])

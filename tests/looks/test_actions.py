@@ -115,6 +115,8 @@ def test_model_and_parameters_are_set_one_by_one():
         ("set_max_tokens", " 1e3 ", {"member": "max_tokens", "value": 1e3}),
         ("set_max_tokens", "", {"member": "max_tokens"}),
         ("set_another", "top_k 5", {"member": "top_k", "value": 5}),
+        ("set_another", "top_k=5", {"member": "top_k", "value": 5}),
+        ("set_another", "top_k: 5", {"member": "top_k", "value": 5}),
         ("set_another", "stop_sequences [1, 2]", {"member": "stop_sequences", "value": [1, 2]}),
         ("set_another", "top_k", {"member": "top_k"}),
     ],
@@ -128,7 +130,9 @@ def test_what_is_typed_for_a_parameter(action, words, wanted):
     ("action", "words", "why"),
     [
         ("set_max_tokens", "nine", "this is not JSON.*a text stands in quotes"),
+        ("set_model", '"claude', "this is not JSON: the text ends inside a string\\.$"),
         ("set_another", " ", "needs a word"),
+        ("set_another", "= 5", "needs a name"),
     ],
 )
 def test_what_is_no_value_of_a_parameter(action, words, why):

@@ -61,7 +61,7 @@ def test_an_answer_mends_what_nobody_answered():
     assert found.added == 1
     assert found.cache_from == 2
     assert ("mends", "TU001 error at messages.1.content.1") in consequence_lines(found)
-    assert found.verdict == "the API would take this as the next request"
+    assert found.verdict == "the API would take these messages; not stored: max_tokens"
 
 
 def test_a_pair_that_is_parted_breaks():

@@ -1,6 +1,7 @@
 """Diffs: lines, words in them, folds; of a block, of an edit, of all records."""
 
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,11 @@ from msgspec import Raw
 from tapeview.edit.operations import Delete, Insert, Prepend, Set, SetRequest
 from tapeview.looks.changes import Changes
 from tapeview.looks.diff import all_changes, block_diff, change_count, diff_lines, edit_diff
+from tapeview.open_session import load
+from tapeview.tape.record import UNFINISHED
 from tests.helpers import open_bytes
+
+SAMPLE = Path(__file__).parents[2] / "sample_sessions" / "recorded.tape.jsonl"
 
 BODY = {
     "system": "short",
@@ -162,3 +167,10 @@ def test_what_stays_of_a_long_record_is_told_by_its_ends():
     assert f" … {'x ' * 16}[old]{' y' * 16} … " in gone
     assert gone.endswith(' y y"}')
     assert "[new]" in come
+
+
+def test_a_reply_that_is_arriving_is_no_change():
+    session = load(str(SAMPLE))
+    assert session.snapshot().tape.messages[-1].first.label == UNFINISHED
+    session.apply(SetRequest(member="system", value=Raw(b'"long"')))
+    assert change_count(session.session) == 1

@@ -51,6 +51,14 @@ def test_what_nobody_gave_is_listed_too():
     assert named["max_tokens"] == ("8192", "default")
 
 
+def test_what_was_taken_out_keeps_its_line():
+    made = plan(body={k: v for k, v in BODY.items() if k != "model"})
+    shown = sheet_fields(made, 1, ["model", "top_k"])
+    named = {field.name: (field.words, field.note) for field in shown}
+    assert (named["model"], named["top_k"]) == (("", "taken out"), ("", "taken out"))
+    assert len(named) == len(shown)
+
+
 @pytest.mark.parametrize(
     ("typed", "value"),
     [

@@ -137,7 +137,7 @@ async def test_what_was_typed_is_kept_for_the_next_time(path: Path) -> None:
         await pilot.press("e", "escape")
         assert not screen.edit_pane.is_open
         await retype(pilot, "half a thought", "escape")
-        assert asked(screen).startswith("what was typed is kept for the next e here:")
+        assert asked(screen).startswith("what was typed is kept for the next time:")
         await pilot.press("escape")
         assert screen.is_typing
         await pilot.press("escape", "enter")
@@ -348,6 +348,11 @@ async def test_a_message_is_put_in_and_typed(path: Path) -> None:
         assert " added " in line
 
 
+def last_line(screen: MainScreen) -> str:
+    """As it is painted."""
+    return screen._compositor.render_strips()[-1].text
+
+
 async def test_a_word_is_asked_for_in_the_footers_place(path: Path) -> None:
     app = app_of(path)
     async with app.run_test(size=WIDE) as pilot:
@@ -360,10 +365,15 @@ async def test_a_word_is_asked_for_in_the_footers_place(path: Path) -> None:
         assert screen.word_line.input.value == "Read"
         screen.word_line.input.value = " "
         await pilot.press("enter")
+        await pilot.pause()
         assert screen.word_line.is_open
+        assert "this needs a word." in last_line(screen)
         screen.word_line.input.value = "Open"
+        await pilot.pause()
+        assert "this needs a word." not in last_line(screen)
         await pilot.press("enter", "enter")
         await pilot.pause()
+        assert screen.message[0].startswith("set name")
         assert "Open" in row_text(screen)
 
 

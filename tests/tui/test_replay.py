@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from tapeview.calls.results import INTERRUPTED
+from tapeview.calls.results import INTERRUPTED, open_calls
 from tapeview.looks.actions import actions_of
 from tapeview.open_session import load
 from tapeview.tui.app import TapeviewApp
@@ -353,11 +353,20 @@ async def test_results_that_are_left_are_there_when_one_comes_back(path: Path) -
         await pilot.press("up", "a")
         await pilot.pause()
         assert screen.row.block.id == "toolu_1"
-        screen.choose(
-            next(a for a in actions_of(screen.snapshot, screen.row, None) if a.id == "answer")
-        )
+        actions = {a.id: a for a in actions_of(screen.snapshot, screen.row, None)}
+        screen.choose(actions["answer"])
         await pilot.pause()
         assert screen.edit_pane.typed == "one"
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+        screen.choose(actions["answer_all"])
+        await pilot.pause()
+        assert "2 calls to answer" in screen.question.render_line(0).text
+        await pilot.press("i")
+        await pilot.pause()
+        assert not open_calls(screen.opened.snapshot())
 
 
 async def test_offline_a_turn_runs_on_with_recorded_results(path: Path) -> None:

@@ -134,7 +134,7 @@ class MainScreen(FollowingScreen):
             lambda: self.timeline, self.beyond, self.search_ended, glyphs=self.glyphs, id="search"
         )
         yield Question(self.line_ended, glyphs=self.glyphs, id="question")
-        yield WordLine(self.line_ended, id="word")
+        yield WordLine(self.line_ended, glyphs=self.glyphs, id="word")
         yield LineBar(lambda _, w: main_bars.footer(self, w), id="footer")
 
     def on_mount(self) -> None:

@@ -149,7 +149,7 @@ class EditingScreen(ChangingScreen):
             self.close_side("timeline")
             return
         self.ask(
-            "what was typed is kept for the next e here",
+            "what was typed is kept for the next time",
             [
                 Answer("enter", "leave", self._keep_typed),
                 Answer("d", "drop it", self._drop_typed),

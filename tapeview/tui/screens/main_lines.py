@@ -54,8 +54,20 @@ class LinesScreen(LoadingScreen):
         self.query_one("#footer").display = False
 
     def ask_word(self, words: str, start: str, take: Callable[[str], bool]) -> None:
-        """Ask for a word, in the footer's place; ``take`` says whether it will do."""
-        self.word_line.ask(words, start, take)
+        """Ask for a word, in the footer's place; ``take`` says whether it will do.
+
+        What it says of a word that will not do stands beside the line: there is no footer now.
+        """
+
+        def taken(typed: str) -> bool:
+            self.say("")
+            if take(typed):
+                return True
+            self.word_line.refuse(self.message[0])
+            self.say("")
+            return False
+
+        self.word_line.ask(words, start, taken)
         self.query_one("#footer").display = False
 
     def line_ended(self) -> None:

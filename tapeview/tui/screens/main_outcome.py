@@ -5,11 +5,11 @@ from functools import partial
 from msgspec import Raw
 
 from tapeview.calls.keeping import branch_body
-from tapeview.calls.reply import Reply
 from tapeview.calls.results import answers, interrupted, open_calls, recorded_results
 from tapeview.calls.run_on import RunOn, played_stream, tape_of_edit
 from tapeview.edit.operations import AppendReply, Branch, Operation, ReplaceReply
 from tapeview.errors import EditError, TapeviewError
+from tapeview.looks.actions import Action
 from tapeview.looks.by_hand import Written, unwritten
 from tapeview.looks.call_sheet import CallSheet
 from tapeview.looks.saving import copy_name
@@ -63,7 +63,6 @@ class OutcomeScreen(ManyScreen):
         operation = self._branch()
         if operation is None or not self.may_edit():
             return
-        reply = self.reply
         try:
             edit = self.opened.plan(operation)
         except EditError:
@@ -73,7 +72,7 @@ class OutcomeScreen(ManyScreen):
             return
         if self.perform_planned(operation, edit):
             self.discard()
-            self._ask_results(reply, tape_of_edit(self.opened.session.tapes, edit))
+            self._ask_results(tape_of_edit(self.opened.session.tapes, edit))
 
     def _save_branch(self, path: str) -> bool:
         """Write the request of the turn, and the reply behind it, to a file of their own."""
@@ -110,10 +109,10 @@ class OutcomeScreen(ManyScreen):
         message = self._message()
         if message is None:
             return
-        reply, tape = self.reply, self._tape
+        tape = self._tape
         if self._take(AppendReply(message=message, tape=tape)):
             self.discard()
-            self._ask_results(reply, tape)
+            self._ask_results(tape)
 
     def _put(self, operation: Operation) -> None:
         self._take(operation)
@@ -123,9 +122,18 @@ class OutcomeScreen(ManyScreen):
 
     # -- results -------------------------------------------------------------------------------
 
-    def _ask_results(self, reply: Reply | None, tape: str) -> None:
+    def choose(self, action: Action) -> None:
+        """Do an action, once what it needs is typed or asked."""
+        row = self.row
+        if action.asks != "calls" or row is None:
+            super().choose(action)
+            return
+        self.close_side("timeline")
+        self._ask_results(self.snapshot.of(row).tape.id)
+
+    def _ask_results(self, tape: str) -> None:
         """Ask what the open calls at the end of the tape are answered with."""
-        if reply is None or not tape:
+        if not tape:
             return
         snapshot = self.opened.snapshot(tape)
         calls = open_calls(snapshot)

@@ -112,11 +112,19 @@ class WordLine(Horizontal):
     }
     """
 
-    def __init__(self, ended: Callable[[], None], *, id: str | None = None) -> None:
+    def __init__(
+        self, ended: Callable[[], None], *, glyphs: Glyphs = UNICODE, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
+        self.glyphs = glyphs
+        self.fault = ""
+        """Why what was typed last will not do."""
         self.is_open = False
         self.input = Input(compact=True)
         self._sign = LineBar(lambda *_: [(f" {self._words} ", "keycap")])
+        self._why = LineBar(
+            lambda _, width: [(f" {cut(self.fault, width - 2, glyphs.cut)} ", "warn")]
+        )
         self._words = ""
         self._ended = ended
         self._take: Callable[[str], bool] | None = None
@@ -125,15 +133,29 @@ class WordLine(Horizontal):
         """What is asked for, and the line that one types into."""
         yield self._sign
         yield self.input
+        yield self._why
 
     def ask(self, words: str, start: str, take: Callable[[str], bool]) -> None:
         """Ask for a word; ``take`` says whether what was typed will do."""
         self._words, self._take = printable(words), take
         self._sign.styles.width = cells(self._words) + 2
         self.input.value = start if printable(start) == start else ""
+        self.refuse("")
         self.is_open = True
         self.display = True
         self.screen.set_focus(self.input)
+
+    def refuse(self, why: str) -> None:
+        """Say beside the line why what was typed will not do, until it is changed."""
+        self.fault = why
+        self._why.display = bool(why)
+        self._why.styles.width = min(cells(why) + 2, self.size.width * 2 // 3)
+        self._why.refresh()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.refuse("")
 
     def close(self) -> None:
         """Leave the line."""
