@@ -47,6 +47,8 @@ class Line(NamedTuple):
     records: Sequence[Record]
     """The same; where somebody edited it, what he made of it."""
     began: Node
+    as_sent: int | None
+    """How many of the first ones are as they were sent, as ``Tape.as_sent``."""
     caller: str = ""
     """The id of the call that started it."""
 
@@ -150,7 +152,23 @@ class Reader:
         for line in above:
             sent = self._sharing(sent, line.sent)
         records = self._edited(leaf, sent) if leaf is not leaf.unedited else sent
-        return Line(name, kind, leaf, sent, records, leaf.root, caller)
+        as_sent = self._as_sent(leaf, sent, records)
+        return Line(name, kind, leaf, sent, records, leaf.root, as_sent, caller)
+
+    def _as_sent(self, leaf: Node, sent: Sequence[Record], records: Sequence[Record]) -> int | None:
+        if leaf is leaf.unedited:
+            return None
+        if self.forest.frame(leaf) != self.forest.frame(leaf.unedited):
+            return -1
+        same = 0
+        for was, now in zip(sent, records, strict=False):
+            if was is not now and self._told(was) != self._told(now):
+                break
+            same += 1
+        return same
+
+    def _told(self, record: Record) -> tuple[str, bytes]:
+        return record.role, fields_of(self.message(record)).get("content", b"")
 
     # -- messages ------------------------------------------------------------------------------
 

@@ -292,6 +292,7 @@ def _tapes(forest: Forest, lines: Sequence[Line]) -> tuple[Tape, ...]:
                 after=line.records[shared - 1] if shared and line.kind == "branch" else None,
                 begins=begins,
                 frame=frame if tapes and frame != main else None,
+                as_sent=line.as_sent,
             )
         )
     return _finished(tapes)

@@ -90,5 +90,8 @@ class Tape(msgspec.Struct, frozen=True, eq=False):
     """What resuming would do, in one line; None where nothing is resumed."""
     frame: Frame | None = None
     """What its calls carry beside the messages, where that is not what main's carry."""
+    as_sent: int | None = None
+    """How many of its first messages are as calls sent them, where somebody edited it before; -1
+    where he edited what calls carry, None where it was not edited."""
     breaks: tuple[Break, ...] = ()
     """Where messages are lost because parents are missing or lead in a circle, in stored order."""

@@ -85,8 +85,11 @@ def recorded_request(session: Session, tape: Tape, turn: Turn) -> Request | None
     Raises ``LookupError`` where the file is too short for it now.
     """
     call = session.calls.get(tape.messages[turn.start].first)
-    # What was edited is sent as it is now.
-    if call is None or session.original is not None:
+    # What was edited is sent as it is now, also where that was in an earlier session.
+    edited = session.original is not None or (
+        tape.as_sent is not None and turn.start > tape.as_sent
+    )
+    if call is None or edited:
         return None
     return Request(call.request(), ())
 

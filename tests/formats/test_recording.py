@@ -358,6 +358,29 @@ def test_a_reframed_recording_is_sent_as_it_is_now():
         assert (sent["model"], sent["system"], sent["tools"]) == ("m", "be brief", TOOLS)
 
 
+@pytest.mark.parametrize(
+    ("operation", "as_recorded"),
+    [
+        (setting("messages.0", "edited"), [False, False]),
+        (
+            ops.Set(at="messages.2.content.0", member="content", value=Raw(b'"edited"')),
+            [True, False],
+        ),
+        (setting("messages.3.content.0", "edited"), [True, False]),
+        (ops.Insert(role="user", content=Raw(b'"more"')), [True, True]),
+        (ops.Insert(role="user", content=Raw(b'"more"'), before="messages.0"), [False, False]),
+        (ops.SetRequest(member="system", value=Raw(b'"edited"')), [False, False]),
+    ],
+)
+def test_a_turn_behind_an_edit_is_sent_as_it_is_now(operation, as_recorded):
+    """In the session that made the edit, and in the next."""
+    session = open_bytes(recording(*DONE).raw)
+    session.apply(operation)
+    shown = open_bytes(saved(session)).snapshot()
+    found = [recorded_request(shown.session, shown.tape, turn) for turn in shown.index.turns[:2]]
+    assert [request is not None for request in found] == as_recorded
+
+
 def test_the_other_tapes_carry_what_they_carried():
     session = open_bytes(recording(*REWOUND).raw)
     session.apply(ops.SetRequest(member="system", value=Raw(b'"be brief"')))
