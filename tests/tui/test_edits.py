@@ -109,6 +109,16 @@ async def test_letters_are_letters_in_the_editor(path: Path) -> None:
         assert screen.opened.log.state == 0
 
 
+async def test_the_ends_of_a_text_are_one_key_away(path: Path) -> None:
+    app = app_of(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = screen_of(app)
+        await go(pilot, TEXT)
+        await pilot.press("e", "ctrl+end", "Z", "ctrl+home", "A")
+        assert screen.edit_pane.typed.startswith("A")
+        assert screen.edit_pane.typed.endswith("Z")
+
+
 async def test_json_is_checked_while_one_types(path: Path) -> None:
     app = app_of(path)
     async with app.run_test(size=WIDE) as pilot:

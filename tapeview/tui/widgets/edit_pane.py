@@ -1,10 +1,11 @@
 """The editor in the block pane's place."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import Binding
 from textual.widget import Widget
 from textual.widgets import TextArea
 
@@ -26,11 +27,20 @@ Check = Callable[[str], str]
 class _Typing(TextArea):
     """A text area that no control character gets into."""
 
+    BINDINGS: ClassVar = [
+        Binding("ctrl+home", "ends(False)", show=False),
+        Binding("ctrl+end", "ends(True)", show=False),
+    ]
+
     def __init__(self) -> None:
         super().__init__(tab_behavior="indent", compact=True, highlight_cursor_line=False)
         self.cursor_blink = False
         self.is_json = False
         self.is_escaped = False
+
+    def action_ends(self, last: bool) -> None:
+        """Go to the text's beginning, or to its end."""
+        self.move_cursor(self.document.end if last else (0, 0))
 
     async def _on_paste(self, event: events.Paste) -> None:
         text = event.text.replace("\r\n", "\n")
