@@ -384,12 +384,7 @@ async def test_offline_a_turn_runs_on_with_recorded_results(path: Path) -> None:
 
 async def test_a_call_is_made_several_times_and_decisions_are_counted(path: Path) -> None:
     async with answered_by(streams(*REPLY), path) as (server, pilot):
-        screen = await sheet_of_turn(pilot, 2)
-        await pilot.press("down", "down", "e")
-        screen.word_line.input.value = "3"
-        await pilot.press("enter", "enter")
-        await reached(pilot, lambda: screen.replay_pane.state == "many")
-        await pilot.pause()
+        screen = await made_three_times(pilot)
         assert any("3 of 3  Case 17 again." in line for line in lines(screen))
         assert sum(got.path == "/v1/messages" for got in server.got) == 3
 
