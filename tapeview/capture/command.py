@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from shutil import which
-from types import FrameType
 
-from tapeview.capture.held_signals import waking
+from tapeview.capture.held_signals import handled, waking
 from tapeview.errors import UsageError
 
 __all__ = ["BASE_URLS", "environment", "find_command", "run_command"]
@@ -53,7 +53,7 @@ def run_command(words: Sequence[str], environ: Mapping[str, str]) -> int:
         process = subprocess.Popen(list(words), env=dict(environ))
     except OSError as error:
         raise UsageError(f"tapeview record: {words[0]}: {error.strerror or error}.") from None
-    with _passing_on(process), waking() as until:
+    with handled(PASSED_ON, partial(_pass_on, process)), waking() as until:
 
         def wait() -> None:
             process.wait()
@@ -66,20 +66,9 @@ def run_command(words: Sequence[str], environ: Mapping[str, str]) -> int:
     return code if code >= 0 else 128 - code
 
 
-@contextmanager
-def _passing_on(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    def pass_on(number: int, _: FrameType | None) -> None:
-        if signal.Signals(number).name in FROM_TERMINAL and _is_in_foreground():
-            return
+def _pass_on(process: "subprocess.Popen[bytes]", number: int) -> None:
+    if signal.Signals(number).name not in FROM_TERMINAL or not _is_in_foreground():
         process.send_signal(number)
-
-    numbers = [getattr(signal, name) for name in PASSED_ON if hasattr(signal, name)]
-    before = [(number, signal.signal(number, pass_on)) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
 
 
 def _is_in_foreground() -> bool:

@@ -3,13 +3,25 @@
 import signal
 import socket
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
 
-__all__ = ["ENDING", "Waking", "signals_held", "waking"]
+__all__ = ["ENDING", "Waking", "handled", "signals_held", "waking"]
 
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+@contextmanager
+def handled(names: Sequence[str], handler: Callable[[int], None]) -> Iterator[None]:
+    """Until the block is left these signals go to ``handler``, as far as the system has them."""
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = [(each, signal.signal(each, lambda number, _: handler(number))) for each in numbers]
+    try:
+        yield
+    finally:
+        for number, was in before:
+            # None is a handler that was not made in Python; there is no way to give it back.
+            signal.signal(number, signal.SIG_DFL if was is None else was)
 
 
 @contextmanager
@@ -21,22 +33,11 @@ def signals_held(let_go: bool = True) -> Iterator[Sequence[int]]:
     Python hands signals to the main thread: in any other one there is nothing to hold.
     """
     held: list[int] = []
-
-    def hold(number: int, frame: FrameType | None) -> None:
-        del frame
-        held.append(number)
-
     if threading.current_thread() is not threading.main_thread():
         yield held
         return
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
-    before = [(number, signal.signal(number, hold)) for number in numbers]
-    try:
+    with handled(ENDING, held.append):
         yield held
-    finally:
-        for number, handler in before:
-            # None is a handler that was not made in Python; there is no way to give it back.
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
     for number in dict.fromkeys(held if let_go else ()):
         signal.raise_signal(number)
 

@@ -4,7 +4,7 @@ import argparse
 import asyncio
 
 from tapeview.cli._reading import say_waiting
-from tapeview.cli._say import Talk
+from tapeview.cli._talk import Talk
 from tapeview.errors import UsageError
 
 __all__ = ["play"]

@@ -15,7 +15,7 @@ from tapeview.errors import TapeviewError, UsageError
 
 __all__ = ["run"]
 
-STANDARD: Final = (0, 1, 2)
+STDERR: Final = 2
 
 
 def run(words: Sequence[str]) -> int:
@@ -52,7 +52,7 @@ def run(words: Sequence[str]) -> int:
 
 def _fill_standard_files() -> None:
     """No file that is opened from now on goes by the number of standard output or error."""
-    while os.open(os.devnull, os.O_RDWR) <= max(STANDARD):
+    while os.open(os.devnull, os.O_RDWR) <= STDERR:
         pass
 
 

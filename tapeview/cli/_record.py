@@ -2,16 +2,14 @@
 
 import argparse
 import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
-from tapeview.capture.held_signals import ENDING, signals_held, waking
-from tapeview.cli._say import Talk
+from tapeview.capture.held_signals import signals_held, waking
+from tapeview.cli._talk import Talk
 from tapeview.tape.sizes import count
 
 if TYPE_CHECKING:
@@ -44,8 +42,8 @@ def record(arguments: argparse.Namespace) -> int:
     with ExitStack() as ending:
         with recording_proxy(path, upstream, told, listen) as running:
             told.say(f"tapeview: recording to {path}")
-            # Command and server take signals themselves; whoever presses ctrl+c again wants the
-            # end that is under way, and the command's own code.
+            # A command takes signals itself; whoever presses ctrl+c again wants the end that is
+            # under way, and the command's own code.
             if command:
                 ending.enter_context(signals_held(let_go=False))
                 code = run_command(command, environment(running.url, os.environ))
@@ -111,26 +109,14 @@ class _Told(Talk):
 
 
 def _serve(url: str, upstream: str, told: _Told, held: Sequence[int]) -> int:
-    """Say what to export and what arrives, until ctrl+c or a polite signal, or one ``held``."""
-    ended: list[int] = []
-
-    def end(number: int, frame: FrameType | None) -> None:
-        del frame
-        ended.append(number)
-
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
-    before = [(number, signal.signal(number, end)) for number in numbers]
+    """Say what to export and what arrives, until a signal is ``held``."""
     told.say(f"tapeview: passing on to {upstream}; ctrl+c ends. In the other terminal:")
     told.say(f"  export ANTHROPIC_BASE_URL={url}")
     told.say(
         f"A client that wants /v1 in its address gets {url}/v1; {url}/t/NAME keeps one agent apart."
     )
     told.says_all = True
-    try:
-        with waking() as until:
-            while not held and not ended:
-                until.wait()
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+    with waking() as until:
+        while not held:
+            until.wait()
     return 0

@@ -46,6 +46,8 @@ def plan_append_reply(work: Work, op: ops.AppendReply) -> str:
 
 def _with_new_ids(work: Work, reply: Reply) -> Reply:
     """A recorded reply that is appended comes a second time; the API takes an id only once."""
+    if not any(work.index.ids.count(identity) for identity in _call_ids(reply)):
+        return reply
     taken = {block.id for m in work.messages for block in m.blocks if block.kind in CALLS}
     new = {
         identity: f"{_kind_of(identity)}_{sha256(work.draft.salt + b'%d' % k).hexdigest()[:24]}"

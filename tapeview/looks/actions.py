@@ -193,8 +193,10 @@ class _Here:
                 lambda words: Answer(at=at, text=words, is_error=words == INTERRUPTED)
             )
             yield Action("answer", "answer the call", answer, "text", INTERRUPTED)
-            waiting = open_calls(self.line)
-            if len(waiting) > 1 and any(call.block is block for call in waiting):
+            turns = self.line.index.turns
+            is_last = bool(turns) and self.row.message >= turns[-1].start
+            waiting = open_calls(self.line) if is_last else ()
+            if len(waiting) > 1:
                 title = f"answer all {len(waiting)} open calls"
                 yield Action("answer_all", title, _none, "calls")
         agent = self.line.agents.get(block)

@@ -74,6 +74,23 @@ def test_what_fits_a_block(row, more):
     assert set(found(row)) == EVERYWHERE | more
 
 
+@pytest.mark.parametrize(
+    ("said", "offered"),
+    [
+        ([("assistant", [CALL, LOST])], [True, True]),
+        ([("assistant", [CALL])], [False]),
+        ([("user", [CALL, LOST])], [False, False]),
+        ([("assistant", [CALL]), ("user", "on"), ("assistant", [LOST])], [False, False]),
+    ],
+)
+def test_all_open_calls_of_the_last_turn_are_answered_at_once(said, offered):
+    """A call in a message of the user, as nobody sends it, is none that waits."""
+    messages = [{"role": role, "content": content} for role, content in said]
+    snapshot = open_bytes(json.dumps(messages).encode()).snapshot()
+    rows = [row for row in snapshot.rows if row.block is not None and row.block.name == "Bash"]
+    assert ["answer_all" in {a.id for a in actions_of(snapshot, row)} for row in rows] == offered
+
+
 def test_what_fits_other_rows():
     assert set(found((1, 0, "turn"))) >= {"delete_turn", "delete_rest", "insert_user_before"}
     assert "edit" not in found((1, 0, "turn"))
